@@ -39,12 +39,14 @@ export class JobLog {
   readonly #ports: LogPorts;
   readonly #job: KladosJob;
   readonly #writer: Writer;
-  readonly #messages: LogMessage[] = [];
+  readonly #messages: LogMessage[];
   /** How many of the work's messages there was no room for. */
   #unsaid = 0;
   #started = '';
 
-  constructor(ports: LogPorts, job: KladosJob, writer: Writer) {
+  /** `messages`: what was said before. */
+  constructor(ports: LogPorts, job: KladosJob, writer: Writer, messages: readonly LogMessage[] = []) {
+    this.#messages = [...messages];
     this.#ports = ports;
     this.#job = job;
     this.#writer = writer;
@@ -61,6 +63,11 @@ export class JobLog {
   say(level: LogMessage['level'], message: string, metadata?: Record<string, unknown>): void {
     const timestamp = this.#now();
     this.#messages.push({ level, message: beginningOf(message, maxText), timestamp, ...(metadata && { metadata }) });
+  }
+
+  said(): LogMessage[] {
+    this.#sayUnsaid();
+    return [...this.#messages];
   }
 
   /** Writes the log, and where it belongs. What is answered tells whether the job has ended before. */

@@ -40,6 +40,15 @@ export interface Runner extends Writer {
   /** Epoch milliseconds. */
   now: () => number;
   signal: AbortSignal;
+  /** Told that the work is done and handed on, before the log says so. */
+  onDone?: (work: DoneWork) => void;
+}
+
+/** What a job came to, until its log says so. */
+export interface DoneWork {
+  outputs: string[];
+  handed: HandedOn;
+  messages: LogMessage[];
 }
 
 /** How a job ended: with its outputs, with an error in its log, or `ended` where an earlier run of it had ended already. */
@@ -51,8 +60,7 @@ export type Ended = { state: 'done' } | { state: 'ended' } | { state: 'error'; f
  * @throws where not even the log could be written
  */
 export async function runJob(runner: Runner, job: KladosJob, handler: Handler): Promise<Ended> {
-  const deriveId = (...parts: string[]) => derivedId(job.network, 'job', ...parts);
-  const ports = { api: runner.api, batches: runner.batches, now: runner.now, deriveId };
+  const ports = portsOf(runner, job);
   const log = new JobLog(ports, job, runner);
   if ((await log.start()) !== 'running') return { state: 'ended' };
   const left = Math.max(0, Date.parse(job.expires_at) - runner.now());
@@ -77,6 +85,7 @@ export async function runJob(runner: Runner, job: KladosJob, handler: Handler): 
     await fail(runner, job, log, failure);
     return { state: 'error', failure };
   }
+  runner.onDone?.({ outputs, handed, messages: log.said() });
   try {
     await log.done(outputs, handed);
     return { state: 'done' };
@@ -87,6 +96,16 @@ export async function runJob(runner: Runner, job: KladosJob, handler: Handler): 
     await log.failed(failure);
     return { state: 'error', failure };
   }
+}
+
+/** Writes the end of a job whose work is done, where that could not be written. */
+export async function endDone(runner: Runner, job: KladosJob, { outputs, handed, messages }: DoneWork): Promise<void> {
+  const log = new JobLog(portsOf(runner, job), job, runner, messages);
+  if ((await log.start()) === 'running') await log.done(outputs, handed);
+}
+
+function portsOf({ api, batches, now }: Runner, { network }: KladosJob) {
+  return { api, batches, now, deriveId: (...parts: string[]) => derivedId(network, 'job', ...parts) };
 }
 
 const maxTimeout = 2_147_483_647;

@@ -4,7 +4,7 @@ import PQueue from 'p-queue';
 import { Batches } from '../../kit/batch.ts';
 import { failureOf, JobError } from '../../kit/job-error.ts';
 import type { KladosJob } from '../../kit/job-request.ts';
-import { runJob } from '../../kit/run-job.ts';
+import { type DoneWork, endDone, runJob } from '../../kit/run-job.ts';
 import { commandOf } from '../../model/endpoints.ts';
 import type { Network } from '../../model/ids.ts';
 import type { Dispatch, Dispatcher, Outcome } from '../dispatch.ts';
@@ -26,6 +26,12 @@ export interface LocalNeeds {
   /** Epoch milliseconds. */
   now: () => number;
   log: { error(details: object, message: string): void };
+}
+
+/** How far a job has come: whether its command has been started, and what it came to once that is handed on. */
+interface Turn {
+  begun: boolean;
+  done: DoneWork | null;
 }
 
 /** How many jobs are under way at once, those included that wait for their command's turn or write what came of it. */
@@ -117,7 +123,7 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     using watched = await nodes.watch(network, id);
     const { out } = watched;
     const isOut = async () => !this.#stop.signal.aborted && (out.aborted || (await nodes.isOut(network, id)));
-    const turn = { begun: false };
+    const turn: Turn = { begun: false, done: null };
     if (!out.aborted) {
       try {
         await this.#work(network, processor, job, turn, out);
@@ -125,15 +131,14 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
         if (!(await isOut())) throw error;
       }
     }
-    if (await isOut()) await this.#endOut(network, id, job, turn.begun);
+    if (await isOut()) await this.#endOut(network, id, job, turn);
   }
 
-  /** `turn.begun`: whether the command has been started. */
   async #work(
     network: Network,
     { id, endpoint }: Dispatch['processor'],
     job: KladosJob,
-    turn: { begun: boolean },
+    turn: Turn,
     out: AbortSignal,
   ): Promise<void> {
     const { nodes, now, version, work, environment } = this.#needs;
@@ -141,7 +146,10 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     const label = await labelOf(api, id);
     const batches = this.#batchesOf(network, id, api);
     const signal = AbortSignal.any([this.#stop.signal, out]);
-    await runJob({ klados: id, label, version, api, batches, now, signal }, job, async (given) => {
+    const onDone = (done: DoneWork) => {
+      turn.done = done;
+    };
+    await runJob({ klados: id, label, version, api, batches, now, signal, onDone }, job, async (given) => {
       // Looked up again: it may have been forbidden while the job waited.
       const command = await this.#command(endpoint);
       if (typeof command === 'string') throw new Error(command);
@@ -154,12 +162,16 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     });
   }
 
-  /** Ends the log of a job whose klados may not write it any more. One that has not begun may be repeated. */
-  async #endOut(network: Network, klados: string, job: KladosJob, begun: boolean): Promise<void> {
+  /**
+   * Ends the log of a job whose klados may not write it any more. One that has not begun may be repeated; one that has handed on
+   * what it made is done.
+   */
+  async #endOut(network: Network, klados: string, job: KladosJob, { begun, done }: Turn): Promise<void> {
     const { nodes, now, version } = this.#needs;
     const api = nodes.last(network, klados);
     const label = await labelOf(api, klados).catch(() => klados);
     const runner = { klados, label, version, api, batches: new Batches(api), now, signal: this.#stop.signal };
+    if (done) return endDone(runner, job, done);
     await runJob(runner, job, async () => {
       const words = begun ? 'before its job had ended, and its command was stopped' : 'before its command had begun';
       throw new JobError('PERMISSION_DENIED', `The klados was disabled or deleted ${words}.`, !begun);
