@@ -58,6 +58,10 @@ describe('a version by its CID', () => {
     }
   });
 
+  it.each(['bafyqaaa', 'bafkqaaa', 'x', '%00'])('is not found by %s', async (cid) => {
+    expect((await ask(node, anonymous, `GET /versions/manifest/${cid}`)).status).toBe(404);
+  });
+
   it('begins with no link, and then names the one before', async () => {
     const prev = async ({ cid }: Entity) =>
       ((await ask(node, ada, `GET /versions/manifest/${cid}`)).body as { manifest: { prev: unknown } }).manifest.prev;

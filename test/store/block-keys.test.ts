@@ -56,6 +56,17 @@ test('of CIDs with the same end each finds its own block', async () => {
   db.close();
 });
 
+test('a CID with a short hash, which anybody may name, is none that is here', async () => {
+  await using opened = await openStore('here');
+  await opened.store.close();
+  const db = openWriter(opened.file);
+  for (const cid of ['bafyqaaa', 'bafkqaaa', 'bafyqabdbmjrwi']) expect(blockKey(db, cidBytes(cid))).toBeUndefined();
+  const short = cidBytes('bafyqaaa');
+  const key = put(db, short);
+  expect(blockKey(db, short)).toBe(key);
+  db.close();
+});
+
 test('the versions of an earlier database are found, and kept as they were', async () => {
   await using opened = await openStore('here');
   const a = first(idOf(1));

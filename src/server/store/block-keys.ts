@@ -17,9 +17,10 @@ export function blockKey(db: Reader, cid: Uint8Array): number | undefined {
   return db.get<{ block: number }>(sought, tail, cid, tail, cid)?.block;
 }
 
-/** The number that a binary CID is sought by; others may have the same. */
+/** The number that a binary CID is sought by; others may have the same. Those with a short hash, which anybody may name, have less. */
 export function cidTail(cid: Uint8Array): number {
-  return Buffer.from(cid.buffer, cid.byteOffset, cid.byteLength).readUIntBE(cid.length - 6, 6);
+  const bytes = Math.min(cid.length, 6);
+  return Buffer.from(cid.buffer, cid.byteOffset, cid.byteLength).readUIntBE(cid.length - bytes, bytes);
 }
 
 /** Makes a block that has just been stored found by its CID. */
