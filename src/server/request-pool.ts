@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, type TransferListItem } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { Config } from './config.ts';
-import { BusyError, UnavailableError } from './errors.ts';
+import { BusyError, UnavailableError, ValidationError } from './errors.ts';
 import type { EndpointRequest } from './http/endpoint.ts';
 import {
   type LargeAnswer,
@@ -46,6 +46,7 @@ export interface RequestPoolNeeds {
 
 /** Bytes of bodies that wait or are worked on at most. */
 const maxWaiting = 128 * 1024 * 1024;
+const maxThreads = 2;
 /** How long a brief read waits for a thread of this pool to have time. */
 const patienceMs = 2000;
 const isLate = Symbol('late');
@@ -59,6 +60,11 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   readonly #needs: RequestPoolNeeds;
   #pool: Piscina | null = null;
   #waiting = 0;
+  /** Those that wait for a thread, in the order in which they came. */
+  readonly #line: (() => void)[] = [];
+  /** How many have a thread, or wait for the brief read on it. */
+  #taken = 0;
+  #closed = false;
   /** What the threads do now. */
   readonly #working = new Set<Promise<unknown>>();
   /** The brief read that is lent a thread. */
@@ -86,22 +92,22 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
     return store instanceof Promise ? 0 : size(store);
   }
 
-  async serve(request: LargeRequest): Promise<LargeAnswer> {
+  async serve(request: LargeRequest, hasLeft: () => boolean): Promise<LargeAnswer> {
     const store = await this.#needs.networks.get(request.caller.network);
     return this.#waited(request.bytes, async () => {
       const { port1: ours, port2: theirs } = new MessageChannel();
       ours.on('message', ({ commits }: Submission) => void submit(store, commits, ours));
       try {
-        return await this.#run({ request, port: theirs, now: this.#needs.now(), config: this.#needs.config });
+        return await this.#run({ request, port: theirs, now: this.#needs.now(), config: this.#needs.config }, hasLeft);
       } finally {
         ours.close();
       }
     });
   }
 
-  shortenChat(bytes: Uint8Array): Promise<ShortBody> {
+  shortenChat(bytes: Uint8Array, hasLeft: () => boolean): Promise<ShortBody> {
     const options = { name: 'shortenChat', transferList: givenAway(bytes) };
-    return this.#waited(bytes, () => this.#work<ShortBody>({ bytes }, options));
+    return this.#waited(bytes, () => this.#work<ShortBody>({ bytes }, options, hasLeft));
   }
 
   async #waited<T>(bytes: Uint8Array | undefined, work: () => Promise<T>): Promise<T> {
@@ -138,9 +144,9 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
     return this.#work<Commit>(task, { name: 'prepareAdditive' });
   }
 
-  #run(task: RequestTask): Promise<LargeAnswer> {
+  #run(task: RequestTask, hasLeft: () => boolean): Promise<LargeAnswer> {
     const transferList = [task.port, ...givenAway(task.request.bytes)];
-    return this.#work<LargeAnswer>(task, { name: 'serveLarge', transferList });
+    return this.#work<LargeAnswer>(task, { name: 'serveLarge', transferList }, hasLeft);
   }
 
   /**
@@ -166,21 +172,36 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
     return this.#pool?.threads.length ?? 0;
   }
 
-  /** A second thread is not started for what the first one does next. */
-  async #work<T>(task: object, options: { name: string; transferList?: TransferListItem[] }): Promise<T> {
-    while (this.#lent) await this.#lent;
-    this.#pool ??= this.#start();
-    const done = this.#pool.run(task, options) as Promise<T>;
-    const over = settled(done).finally(() => this.#working.delete(over));
-    this.#working.add(over);
-    return done;
+  /** @throws ValidationError where nobody waits for it any more when its turn comes; UnavailableError where the node closes */
+  async #work<T>(
+    task: object,
+    options: { name: string; transferList?: TransferListItem[] },
+    hasLeft = () => false,
+  ): Promise<T> {
+    if (this.#taken < maxThreads) this.#taken++;
+    else await new Promise<void>((resolve) => this.#line.push(resolve));
+    try {
+      // A second thread is not started for what the first one does next.
+      while (this.#lent) await this.#lent;
+      if (this.#closed) throw new UnavailableError('The node is closing.');
+      if (hasLeft()) throw ValidationError.at([], 'the client has gone');
+      this.#pool ??= this.#start();
+      const done = this.#pool.run(task, options) as Promise<T>;
+      const over = settled(done).finally(() => this.#working.delete(over));
+      this.#working.add(over);
+      return await done;
+    } finally {
+      const next = this.#line.shift();
+      if (next) next();
+      else this.#taken--;
+    }
   }
 
   #start(): Piscina {
     const pool = new Piscina({
       filename: fileURLToPath(workerUrl('request-thread', import.meta.url)),
       minThreads: 0,
-      maxThreads: 2,
+      maxThreads,
       idleTimeout: 60_000,
       atomics: 'disabled',
       recordTiming: false,
@@ -191,6 +212,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
     await this.#pool?.close();
     this.#pool = null;
   }

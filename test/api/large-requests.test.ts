@@ -1,9 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { table } from '../../src/server/generated/routes.ts';
 import { weight } from '../../src/server/http/large-requests.ts';
 import { movable } from '../../src/server/http/movable.ts';
 import type { Caller } from '../../src/server/model/caller.ts';
+import { derivedId } from '../../src/server/model/ids.ts';
 import { maxOnLoop } from '../../src/server/model/large.ts';
+import type { RequestPool } from '../../src/server/request-pool.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, conflict, create, type Entity, enrol, ok, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
@@ -181,4 +184,26 @@ describe('what is too much for the event loop', () => {
     const small = await made({ label: 'small' });
     expect(node.ctx.largeRequests.isLarge({ params: { id: small.id }, query: {}, headers: {}, caller })).toBe(false);
   });
+});
+
+test('nothing is done for a client that has left before its turn, and those after it do not wait', async () => {
+  const { port } = new URL(node.url);
+  const peers = await Promise.all(Array.from({ length: 60 }, () => made()));
+  const list = peers.map(({ id: peer }) => ({ predicate: 'has', peer }));
+  const hub = await create(node, owner, { relationships: list, collection: collectionId });
+  const slow = `/entities/${hub.id}?expand=relationships:full`;
+  const running = [node.fetch(slow), node.fetch(slow)];
+  const pool = node.ctx.largeRequests as RequestPool;
+  await vi.waitFor(() => expect(pool.underWay).toBe(2), 5000);
+  const id = derivedId('main', 'left before its turn');
+  const body = JSON.stringify({ type: 'document', id, properties: large, collection: collectionId });
+  const head = `Host: 127.0.0.1:${port}\r\nAuthorization: ${owner.headers.Authorization}\r\nContent-Length: ${body.length}`;
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write(`POST /entities HTTP/1.1\r\n${head}\r\n\r\n${body}`);
+  await vi.waitFor(() => expect(pool.underWay).toBe(3), 5000);
+  socket.destroy();
+  expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200]);
+  expect((await read(node, owner, (await made()).id)).properties).toEqual(large);
+  expect((await node.fetch(`/entities/${id}`)).status).toBe(404);
+  expect(pool.underWay).toBe(0);
 });

@@ -28,10 +28,13 @@ export type ShortBody = { body: unknown } | { refused: LargeAnswer };
 export interface LargeRequests {
   /** Whether the entities that a request names, or what it asks of them, are too much for the event loop. */
   isLarge(request: EndpointRequest): boolean;
-  /** @throws BusyError where too much waits already */
-  serve(request: LargeRequest): Promise<LargeAnswer>;
+  /**
+   * `hasLeft`: whether its client has gone, so that nothing is done for it when its turn comes.
+   * @throws BusyError where too much waits already
+   */
+  serve(request: LargeRequest, hasLeft: () => boolean): Promise<LargeAnswer>;
   /** Reads the body of POST /chat, of which little is needed. @throws BusyError likewise */
-  shortenChat(bytes: Uint8Array): Promise<ShortBody>;
+  shortenChat(bytes: Uint8Array, hasLeft: () => boolean): Promise<ShortBody>;
 }
 
 /** How many bytes of stored JSON an id or a CID stands for; 0 where there are none. */

@@ -147,7 +147,7 @@ async function chatLater(
   bytes: Uint8Array,
   response: Response,
 ): Promise<void> {
-  const short = await largeRequests.shortenChat(bytes);
+  const short = await largeRequests.shortenChat(bytes, () => request.socket.destroyed);
   if ('refused' in short) return sendLarge(response, short.refused);
   request.body = short.body;
   send(response, await endpoint(request as unknown as EndpointRequest));
@@ -162,14 +162,8 @@ async function serveLarge(
 ): Promise<void> {
   const { params, query, headers } = request;
   const { caller } = request as unknown as CallerRequest;
-  const served = await elsewhere.serve({
-    route: { method, path },
-    params,
-    query: { ...query },
-    headers,
-    caller,
-    bytes,
-  });
+  const large = { route: { method, path }, params, query: { ...query }, headers, caller, bytes };
+  const served = await elsewhere.serve(large, () => request.socket.destroyed);
   sendLarge(response, served);
 }
 
