@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { operator } from '../helpers/callers.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import {
   create,
@@ -176,6 +177,21 @@ test('tips alone import with a remark, and the whole archive completes their his
   expect((await verified(second)).remarks.join()).not.toContain('does not go back');
   expect(await rootOf((await exported(second, scope)).car)).toBe(await rootOf((await exported(first, scope)).car));
 });
+
+test.each<Record<string, string>>([{}, { 'Content-Type': 'application/json' }])(
+  'an archive is taken whatever type it is sent with: %j',
+  async (type) => {
+    await using node = await startNode();
+    await curated(node);
+    const { car, entities } = await exported(node);
+    const { Authorization = '' } = operator(node).headers;
+    const send = (path: string) => node.fetch(path, { method: 'POST', headers: { Authorization, ...type }, body: car });
+    expect(await send('/node/export')).toMatchObject({ status: 200 });
+    const taken = await send('/node/import-car');
+    expect(taken.status).toBe(200);
+    expect(JSON.parse(taken.text.trim().split('\n').at(-1) ?? '')).toMatchObject({ done: { unchanged: entities } });
+  },
+);
 
 test('what is refused: other people, unknown formats, scopes that are none, checkpoints of others', async () => {
   await using node = await startNode();

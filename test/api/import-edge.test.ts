@@ -2,6 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { MetEntities } from '../../src/server/store/met-entities.ts';
+import { operator } from '../helpers/callers.ts';
 import { type Importer, importer, linesOf, ndjson } from '../helpers/imports.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
@@ -52,6 +53,15 @@ describe('the collection', () => {
     expect(answer.status).toBe(400);
     for (const id of ids) expect(issuesOf(answer.body)[0]?.message).toContain(id);
   });
+});
+
+test.each(['a.json/', 'a.json#', 'a.json/#?x', 'a.json?x'])('a file is taken as its bytes under %s', async (name) => {
+  const { id } = await on.start({ collection: 'Ends' });
+  const { Authorization = '' } = operator(node).headers;
+  const headers = { Authorization, 'Content-Type': 'application/json' };
+  const body = '[{"id": 1, "label": "one"}]';
+  const answer = await node.fetch(`/node/imports/${id}/files/${name}`, { method: 'PUT', headers, body });
+  expect(linesOf(answer.text).at(-1)).toMatchObject({ done: { records: 1 } });
 });
 
 describe('what is refused', () => {

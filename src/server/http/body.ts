@@ -24,16 +24,18 @@ const maxBodyDepth = maxDepth + 10;
 /** Bodies that are streams of bytes for their controllers, whatever their type says. */
 const streams: { methods: string[]; path: RegExp }[] = [
   // wire-contract.md, POST /files/{id}/content and POST /entities/{id}/content
-  { methods: ['POST'], path: /^\/(?:files|entities)\/[^/]+\/content\/?(?:\?|$)/ },
-  { methods: ['PUT'], path: /^\/node\/uploads\/[^/]+\/?(?:\?|$)/ },
+  { methods: ['POST'], path: /^\/(?:files|entities)\/[^/]+\/content$/ },
+  { methods: ['PUT'], path: /^\/node\/uploads\/[^/]+$/ },
   { methods: ['PUT'], path: /^\/node\/imports\/[^/]+\/files\/[^/]+$/ },
-  { methods: ['POST'], path: /^\/node\/import\/?(?:\?|$)/ },
-  { methods: ['POST'], path: /^\/node\/sync\/push\/?(?:\?|$)/ },
+  { methods: ['POST'], path: /^\/node\/(?:import|import-car|export|sync\/push)$/ },
 ];
 
 /** Whether the body of a request, or of an endpoint by its path, is a stream of bytes. */
 export function isStream({ method = '', url = '' }: { method?: string; url?: string }): boolean {
-  return streams.some(({ methods, path }) => methods.includes(method) && path.test(url));
+  // As express finds endpoints: with a slash at the end or without, and whatever a client has left there of a page's address.
+  const [path = ''] = url.split(/[?#]/, 1);
+  const plain = path.endsWith('/') ? path.slice(0, -1) : path;
+  return streams.some((one) => one.methods.includes(method) && one.path.test(plain));
 }
 
 /** The value of a JSON body; no bytes at all are an empty object. @throws ValidationError */
