@@ -45,8 +45,8 @@ const hostName = z
 const privateEndpoints = ['operator', 'everyone', 'nobody'] as const;
 
 const settings = z.object({
-  ARCHEION_DATA: z.string().min(1),
-  ARCHEION_HOST: z.string().min(1).default('127.0.0.1'),
+  ARCHEION_DATA: z.string().min(1, 'must name a folder'),
+  ARCHEION_HOST: z.string().min(1, 'must name an address').default('127.0.0.1'),
   ARCHEION_PORT: z
     .string()
     .regex(/^\d{1,5}$/, 'must be a number from 0 to 65535')

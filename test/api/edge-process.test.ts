@@ -109,11 +109,24 @@ test.each([
   [['serve', '--nonsense'], /unknown option '--nonsense'/],
   [['nonsense'], /unknown command 'nonsense'/],
   [['--network', 'moon', 'serve'], /Allowed choices are main, test/],
+  [['serve', '--data', ''], /^archeion: --data: must name a folder\.\n$/],
 ])('%j is a wrong command line: code 2', async (args, message) => {
   await using folder = await temporaryFolder();
   const { code, out, err } = await finished(archeion(args, { ARCHEION_DATA: folder.path }));
   expect({ code, out }).toEqual({ code: 2, out: '' });
   expect(err).toMatch(message);
+});
+
+test.each([
+  [{ ARCHEION_JWT_PUBLIC_KEY: 'none' }, 'ARCHEION_JWT_PUBLIC_KEY: must be a public key, as PEM or as JWK.'],
+  [
+    { ARCHEION_JWT_SECRET: 'one', ARCHEION_JWT_PUBLIC_KEY: 'another' },
+    'ARCHEION_JWT_SECRET: set only one of ARCHEION_JWT_SECRET, ARCHEION_JWT_PUBLIC_KEY and ARCHEION_JWT_JWKS_URL.',
+  ],
+])('settings that cannot be used are named: code 2 (%j)', async (env, sentence) => {
+  await using folder = await temporaryFolder();
+  const ended = await finished(archeion(['serve', '--data', folder.path, '--port', '0'], env));
+  expect(ended).toEqual({ code: 2, out: '', err: `archeion: ${sentence}\n` });
 });
 
 test('--help and --version are answers, on stdout', async () => {

@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { UsageError } from '../config.ts';
-import { DomainError, StorageError } from '../errors.ts';
+import { DomainError, StorageError, ValidationError } from '../errors.ts';
 import { version } from '../generated/version.ts';
 import { networks } from '../model/ids.ts';
 import { addBackup } from './backup.ts';
@@ -61,13 +61,16 @@ export async function run(args: string[], shell: Shell): Promise<ExitCode> {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     shell.err(`archeion: ${sentence(error)}`);
     if (error instanceof FailureError) return error.exitCode;
-    return error instanceof UsageError ? 2 : 1;
+    return error instanceof UsageError || error instanceof ValidationError ? 2 : 1;
   }
 }
 
 /** A refusal in its own words; a fault of ours with the place where it happened. */
 function sentence(error: unknown): string {
   if (error instanceof StorageError) return error.reason;
+  // Of a setting that is read where it is used, with its name as the path.
+  if (error instanceof ValidationError)
+    return error.issues.map(({ path, message }) => `${[...path, ''].join(': ')}${message}.`).join(' ');
   if (error instanceof DomainError || error instanceof UsageError || error instanceof FailureError)
     return error.message;
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
