@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
+import { connect, type Socket } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import * as dagCbor from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
 import { create as digestOf } from 'multiformats/hashes/digest';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ZipFile } from 'yazl';
-import { ask, operator } from '../helpers/callers.ts';
+import { anonymous, ask, operator, type Person } from '../helpers/callers.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { create, exported, lastLine, operate } from '../helpers/node-archives.ts';
 
@@ -25,6 +26,26 @@ async function unharmed(): Promise<void> {
   expect(await ask(node, operator(node), 'GET /node/status')).toMatchObject({ status: 200 });
   expect(await ask(node, operator(node), 'GET /collections/catalog')).toMatchObject({ status: 200 });
 }
+
+test('large bodies without credentials are taken in up to a bound, and keep nobody else out', async () => {
+  const { hostname, port } = new URL(node.url);
+  const began = (headers: string) =>
+    new Promise<Socket>((resolve) => {
+      const head = `POST /entities HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${headers}\r\n\r\n`;
+      const socket: Socket = connect(Number(port), hostname, () => socket.write(head, () => resolve(socket)));
+    });
+  const text = 'x'.repeat(100 * 1024);
+  const asked = (who: Person) => ask(node, who, 'POST /entities', { type: 'document', properties: { text } });
+  expect((await asked(anonymous)).status).toBe(401);
+  const open = await Promise.all([began(`Content-Length: ${32 * 2 ** 20}`), began('Transfer-Encoding: chunked')]);
+  await vi.waitFor(async () =>
+    expect(await asked(anonymous)).toMatchObject({ status: 503, headers: { 'retry-after': '10' } }),
+  );
+  expect((await asked(operator(node))).status).toBe(201);
+  expect((await ask(node, anonymous, 'POST /search/entities', { query: 'x' })).status).toBe(401);
+  for (const socket of open) socket.destroy();
+  await vi.waitFor(async () => expect((await asked(anonymous)).status).toBe(401));
+});
 
 describe('a packed body', () => {
   const zeros = Buffer.alloc(40 * 2 ** 20, ' ');

@@ -1,6 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import express, { type RequestHandler } from 'express';
+import { BusyError } from '../errors.ts';
+import type { CallerRequest } from '../model/caller.ts';
 import { bodyTooLarge, invocation, isStream, maxBodyBytes } from './body.ts';
+
+/** Of bodies that come without credentials, so many bytes are taken in at once; smaller ones always, which connections bound. */
+const ofStrangers = { most: 64 * 1024 * 1024, small: 64 * 1024 };
 
 function limitOf({ url = '' }: IncomingMessage): number {
   return invocation.path.test(url) ? invocation.bytes : maxBodyBytes;
@@ -19,12 +24,33 @@ function isJson(request: IncomingMessage): boolean {
 export function jsonBytes(): RequestHandler {
   const takeUpTo = (limit: number) => express.raw({ limit, type: isJson, verify });
   const [take, takeShort] = [takeUpTo(maxBodyBytes), takeUpTo(invocation.bytes)];
+  let strangers = 0;
   return (request, response, next) => {
     const limit = limitOf(request);
     // The parser would first wait for all that is announced.
     if (Number(request.headers['content-length'] ?? 0) > limit && isJson(request)) throw bodyTooLarge(limit);
+    const bytes = announced(request) ?? limit;
+    if (bytes > ofStrangers.small && isStranger(request) && isJson(request)) {
+      if (strangers + bytes > ofStrangers.most) throw new BusyError(10, tooManyStrangers);
+      strangers += bytes;
+      response.once('close', () => {
+        strangers -= bytes;
+      });
+    }
     (limit === maxBodyBytes ? take : takeShort)(request, response, next);
   };
+}
+
+const tooManyStrangers = 'Too many large bodies come without credentials; try again, or show some.';
+
+function isStranger(request: object): boolean {
+  return (request as CallerRequest).caller.actor.kind === 'anonymous';
+}
+
+/** How many bytes a body is going to have; null where that is not said, since they come packed or in chunks. */
+function announced({ headers }: IncomingMessage): number | null {
+  const { 'content-encoding': encoding = 'identity', 'transfer-encoding': transfer } = headers;
+  return encoding === 'identity' && transfer === undefined ? Number(headers['content-length'] ?? 0) : null;
 }
 
 /** What says of itself that it is not UTF-8 is 415, as express would have it. */
