@@ -364,8 +364,18 @@ describe('identity.db', () => {
     db.close();
     const open = () => new Identity(test.folder, { now: () => 0, randomBytes: (size) => new Uint8Array(size) });
     expect(open).toThrow(StorageError);
+    const reasonOf = () => {
+      try {
+        open().close();
+      } catch (error) {
+        return error instanceof StorageError && error.reason;
+      }
+    };
     writeFileSync(file, 'no database at all, but longer than nothing');
-    expect(open).toThrow(StorageError);
+    expect(reasonOf()).toMatch(/^The database file is damaged\. Run `archeion verify`/);
+    for (const name of readdirSync(test.folder)) rmSync(join(test.folder, name));
+    mkdirSync(file);
+    expect(reasonOf()).toMatch(/^The database cannot be opened\. Check that /);
   });
 
   it('closes twice without harm', () => {

@@ -3,6 +3,7 @@ import { basename } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
 import { syncLog } from './connection.ts';
+import { storing } from './storage-error.ts';
 
 type Value = string | number | Uint8Array | null;
 
@@ -81,14 +82,5 @@ function migrate(db: Database.Database, steps: readonly string[], name: string):
       db.exec(step);
       db.pragma(`user_version = ${i + 1}`);
     }).immediate();
-  }
-}
-
-function storing<T>(fn: () => T): T {
-  try {
-    return fn();
-  } catch (error) {
-    if (error instanceof Database.SqliteError) throw new StorageError(error.message, error.code === 'SQLITE_FULL');
-    throw error;
   }
 }
