@@ -123,9 +123,15 @@ describe('GET /node/events/stream', () => {
     const headers = { 'Last-Event-ID': 'x' };
     expect((await node.fetch('/node/events/stream', { headers })).status).toBe(400);
     await using open = new AsyncDisposableStack();
-    for (let n = 0; n < 100; n++) open.use(await openStream(node));
-    const refused = await node.fetch('/node/events/stream');
-    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '10']);
+    const refused = async (headers: Record<string, string>) => {
+      const answer = await node.fetch('/node/events/stream', { headers, endless: true });
+      expect([answer.status, answer.headers['retry-after']]).toEqual([503, '10']);
+    };
+    for (let n = 0; n < 50; n++) open.use(await openStream(node));
+    await refused({});
+    const follower = await user(node, 'follower');
+    for (let n = 0; n < 50; n++) open.use(await openStream(node, '', follower.headers));
+    await refused(follower.headers);
   });
 
   test('is answered to HEAD without waiting for events', async () => {

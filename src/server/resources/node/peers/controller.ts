@@ -125,8 +125,9 @@ export class PeersController {
     @Header('Last-Event-ID') lastEventId?: string,
   ): Promise<string> {
     const last = lastEventId === undefined ? (after ?? null) : Number(lastEventId);
+    const { caller } = request;
     return answerEvents(request, {
-      events: (gone) => this.stream.follow(network ?? request.caller.network, last, gone),
+      events: (gone) => this.stream.follow(network ?? caller.network, caller.actor, last, gone),
       headers: {},
       failed: () => [],
       end: null,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { BusyError } from '../../../errors.ts';
+import type { Actor } from '../../../model/actor.ts';
 import type { Network } from '../../../model/ids.ts';
 import { feedFloor, lastMove, type Move, movesAfter } from '../../../store/events.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
@@ -13,6 +14,8 @@ export type Streamed =
   | { event: 'move'; id: number; data: MoveEventView[] };
 
 const maxStreams = 100;
+/** So many of them may be of callers of whom nothing is known. */
+const maxAnonymous = 50;
 const perRead = 200;
 /** After some moves it waits so long for more, in milliseconds: under load they go out together. */
 const gathering = 20;
@@ -38,6 +41,7 @@ export class EventStreamService {
   readonly #instance: string;
   readonly #news = new Map<NetworkStore, News>();
   #open = 0;
+  #anonymous = 0;
   #closed = false;
 
   constructor(networks: Pick<Networks, 'get'>, instance: string) {
@@ -49,9 +53,12 @@ export class EventStreamService {
    * Every move after `after`, then each new one, until `gone` or the end of the node; null: only new ones.
    * @throws BusyError where too many are open
    */
-  async *follow(network: Network, after: number | null, gone: AbortSignal): AsyncGenerator<Streamed> {
-    if (this.#open >= maxStreams) throw new BusyError(10, 'Too many clients follow the events; poll GET /events.');
+  async *follow(network: Network, { kind }: Actor, after: number | null, gone: AbortSignal): AsyncGenerator<Streamed> {
+    const anonymous = kind === 'anonymous' ? 1 : 0;
+    if (this.#open >= maxStreams || (anonymous && this.#anonymous >= maxAnonymous))
+      throw new BusyError(10, 'Too many clients follow the events; poll GET /events.');
     this.#open++;
+    this.#anonymous += anonymous;
     try {
       const store = await this.#networks.get(network);
       const news = this.#newsOf(store);
@@ -72,6 +79,7 @@ export class EventStreamService {
       }
     } finally {
       this.#open--;
+      this.#anonymous -= anonymous;
     }
   }
 
