@@ -181,7 +181,8 @@ export class EntitiesService {
     if (existing) return { existing };
     const next = version(withPeerTypes(db, body.relationships));
     if (body.collection !== undefined) this.#requireCollection(db, caller, body.collection);
-    const issues = env.permissions.allow(db, registered(caller), { entity: null, base: null, next });
+    const options = { newId: body.id === undefined };
+    const issues = env.permissions.allow(db, registered(caller), { entity: null, base: null, next, options });
     if (standing) throw new ConflictError('', standing.cid);
     refuse(issues.map(ofCreation(next, body)));
     refuse(predicateIssues(next, body.relationships, ['relationships']));

@@ -38,6 +38,8 @@ export interface StepOptions extends GuardOptions {
   scopedDelete?: boolean;
   /** CIDs of content whose bytes came with this write. */
   sent?: readonly string[];
+  /** The node has just made the id of what is created, so it is nobody's. */
+  newId?: boolean;
 }
 
 /** What else this node has: whether its files of a network include the bytes of a CID, and whose account an id is. */
@@ -287,8 +289,8 @@ export class PermissionsService {
   }
 
   /** Each account has its user on both networks, also where it has not used one yet: its id is for that alone. */
-  #taken({ base, next }: { base: Manifest | null; next: Manifest }): Issue[] {
-    if (base !== null || next.type === 'user' || !this.#around.isAccount(next.id)) return [];
+  #taken({ base, next, options }: { base: Manifest | null; next: Manifest; options?: StepOptions }): Issue[] {
+    if (base !== null || next.type === 'user' || options?.newId || !this.#around.isAccount(next.id)) return [];
     return [{ path: ['id'], message: 'is the id of a user of this node' }];
   }
 
