@@ -182,9 +182,11 @@ test('what an entity was called for a while that the index has not seen is in no
   const mayfly = await writing((node) =>
     create(node, operator(node), { id, type: 'artist', properties: { label: 'Mayfly' } }),
   );
-  const { cursor, last } = sliced(1, own);
   const counts = () => ['meadowlark', 'goldfinch', 'mayfly'].map((word) => found(word, own));
-  expect([cursor < last - 2, counts()]).toEqual([true, [0, 5, 4]]);
+  // How much a slice takes up depends on the machine.
+  let at = sliced(1, own);
+  while (at.behind && counts().filter((n) => n > 0).length < 2) at = sliced(1, own);
+  expect([at.cursor < at.last - 2, counts()]).toEqual([true, [0, 5, 4]]);
   await renamed(goldfinch, 'Meadowlark');
   await writing((node) => remove(node, operator(node), mayfly));
   while (sliced(1, own).behind);
