@@ -143,6 +143,7 @@ export interface Surroundings {
   follower?: SideThread;
   /** The threads of long reads, likewise. */
   readers?: ReaderThreads;
+  writer?: Threads['writer'];
 }
 
 /** The composition root: builds each long-lived object once; disposing closes them in reverse. */
@@ -167,7 +168,12 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   };
   const follower = surroundings.follower ?? opened.use(new SideThread());
   const readers = surroundings.readers ?? new ReaderThreads();
-  const threads: Threads = { lend: (read) => pool.lend(read), checkpoint: checkpointsOn(follower), readers };
+  const threads: Threads = {
+    lend: (read) => pool.lend(read),
+    checkpoint: checkpointsOn(follower),
+    readers,
+    writer: surroundings.writer,
+  };
   const networks = opened.adopt(new Networks(config.data, firstUse, threads), (it) => it.close());
   // Ends before these: a writer that empties its log waits for those who read.
   if (!surroundings.readers) opened.use(readers);

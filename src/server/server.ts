@@ -25,6 +25,7 @@ export interface Overrides extends Pick<AppOptions, 'extend'> {
   answerWindow?: Surroundings['answerWindow'];
   follower?: Surroundings['follower'];
   readers?: Surroundings['readers'];
+  writer?: Surroundings['writer'];
   /** The process that node.json names. */
   pid?: number;
   /** The folder of the built page. */
@@ -65,6 +66,7 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
       ...{ wait: overrides.wait, answerWindow: overrides.answerWindow },
       follower: overrides.follower,
       readers: overrides.readers,
+      writer: overrides.writer,
     }),
   );
 

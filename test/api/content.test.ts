@@ -11,7 +11,7 @@ import { verified } from '../helpers/node-archives.ts';
 let node: TestNode;
 let me: Person;
 beforeAll(async () => {
-  node = await startNode();
+  node = await startNode({ writer: 'thread' });
   me = await user(node, 'me');
 });
 afterAll(() => node[Symbol.asyncDispose]());

@@ -15,7 +15,7 @@ let node: TestNode;
 let owner: Person;
 let collectionId: string;
 beforeAll(async () => {
-  node = await startNode();
+  node = await startNode({ writer: 'thread' });
   owner = operator(node);
   collectionId = (await collection(node, owner)).id;
 });

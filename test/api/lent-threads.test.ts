@@ -10,7 +10,7 @@ import { startNode, type TestNode } from '../helpers/node.ts';
 let node: TestNode;
 let owner: Person;
 beforeAll(async () => {
-  node = await startNode();
+  node = await startNode({ writer: 'thread' });
   owner = operator(node);
 });
 afterAll(() => node[Symbol.asyncDispose]());

@@ -11,7 +11,7 @@ let node: TestNode;
 let ada: Person;
 let bob: Person;
 beforeAll(async () => {
-  node = await startNode();
+  node = await startNode({ writer: 'thread' });
   [ada, bob] = [await user(node, 'ada'), await user(node, 'bob')];
 });
 afterAll(() => node[Symbol.asyncDispose]());

@@ -38,7 +38,7 @@ export async function openMatrix(network: Network): Promise<MatrixScene> {
   const clock = { ms: Date.UTC(2026, 0, 1) };
   await using opened = new AsyncDisposableStack();
   const endpoint = opened.use(await startChatEndpoint());
-  const node = opened.use(await startNode({ now: () => clock.ms, env: endpoint.env }));
+  const node = opened.use(await startNode({ now: () => clock.ms, env: endpoint.env, writer: 'thread' }));
   const known = async (name: string): Promise<Person> => {
     const person = on(network, await user(node, name));
     ok(await ask(node, person, 'GET /users/me'));

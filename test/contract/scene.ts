@@ -14,7 +14,7 @@ export async function openScene(): Promise<Scene & AsyncDisposable> {
   await using opened = new AsyncDisposableStack();
   const endpoint = opened.use(await startChatEndpoint());
   const env = { ARCHEION_JWT_SECRET: jwtSecret, ARCHEION_ALPHA_SECRET: alphaSecret, ...endpoint.env };
-  const node = opened.use(await startNode({ now: () => clock.ms, env }));
+  const node = opened.use(await startNode({ now: () => clock.ms, env, writer: 'thread' }));
   const [owner, editor, viewer, stranger] = [
     await user(node, 'owner'),
     await user(node, 'editor'),

@@ -43,8 +43,11 @@ export interface StartOptions extends Overrides {
   data?: string;
 }
 
-/** A thread takes as long to start as the rest of a node, so the nodes of a process share those that are not of one alone. */
-const shared = { follower: new SideThread(), readers: new ReaderThreads() };
+/**
+ * A thread takes as long to start as the rest of a node, so the nodes of a process share those that are not of one alone, and
+ * write without one. `writer: 'thread'`: as the program does.
+ */
+const threads = { follower: new SideThread(), readers: new ReaderThreads(), writer: 'here' } as const;
 
 /** A new empty folder that is removed when it is disposed of. */
 export async function temporaryFolder(): Promise<{ path: string } & AsyncDisposable> {
@@ -64,7 +67,7 @@ export async function startNode({ env = {}, data, ...overrides }: StartOptions =
   for (const [name, value] of Object.entries(env))
     if (/(?<!PUBLIC)_(?:SECRET|KEY|TOKEN)$/.test(name)) noteCredential(value);
   const log = openLog('debug', { write });
-  const node = opened.use(await startServer(config, secrets, { log, ...shared, ...overrides }));
+  const node = opened.use(await startServer(config, secrets, { log, ...threads, ...overrides }));
   noteCredential(node.ctx.identity.ensureOperator().key);
   const all = opened.move();
   return {

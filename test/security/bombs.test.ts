@@ -15,7 +15,7 @@ import { create, exported, lastLine, operate } from '../helpers/node-archives.ts
 let node: TestNode;
 let car: Buffer;
 beforeAll(async () => {
-  node = await startNode();
+  node = await startNode({ writer: 'thread' });
   await create(node, 'one');
   car = Buffer.from((await exported(node)).car);
 });

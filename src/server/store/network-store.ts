@@ -34,8 +34,10 @@ export interface StoreActivity extends QueueLoad {
   longReads: number;
 }
 
-/** What is done for a store by threads of others; it does without. */
+/** What of a store's work is done where. */
 export interface Threads {
+  /** The writer's thread: one of its own, or `here` that of the caller, which starts sooner and then waits for the disk. */
+  writer?: 'thread' | 'here';
   /** Brief reads. */
   lend?: Lend | null;
   checkpoint?: Checkpoint | null;

@@ -39,7 +39,7 @@ export class Networks {
   }
 
   async #prepared(network: Network): Promise<NetworkStore> {
-    const store = await NetworkStore.open(this.#data, network, 'thread', this.#threads);
+    const store = await NetworkStore.open(this.#data, network, this.#threads.writer, this.#threads);
     this.#open.set(network, store);
     try {
       await this.#firstUse(network);
