@@ -180,7 +180,7 @@ test.each(reads)('$name is read by an index', async ({ read, uses }) => {
   }
 });
 
-test('a filter is tried on all of a long listing, by parts', async () => {
+test('a filter is tried on all of a long listing', async () => {
   await using opened = await openStore('here');
   const collection = first(idOf(0), { type: 'collection' });
   const made = Array.from({ length: 2500 }, (_, n) =>
@@ -215,6 +215,29 @@ test('a filter is tried on all of a long listing, by parts', async () => {
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => 6000 * seconds++);
   try {
     expect(list({ _n: -1 }, whole)).toEqual({ entities: [], more: true, late: true });
+  } finally {
+    clock.mockRestore();
+  }
+});
+
+test('a filter that takes long ends among few entities, too, which may be large', async () => {
+  await using opened = await openStore('here');
+  await filled(opened);
+  const list = (limit: number) => {
+    const filter = compileFilter({ type: 'document' }, []);
+    return opened.store.read((db) =>
+      listEntities(db, { collection: idOf(1), limit, offset: 0, expand: false, filter }),
+    );
+  };
+  let seconds = 0;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => 3000 * seconds++);
+  try {
+    const { entities, ...rest } = list(10);
+    expect(entities.map(({ id }) => id)).toEqual([idOf(109), idOf(106)]);
+    expect(rest).toEqual({ more: true, late: true });
+    seconds = 0;
+    // The page is full before.
+    expect(list(1)).toMatchObject({ entities: [{ id: idOf(109) }], more: true });
   } finally {
     clock.mockRestore();
   }
