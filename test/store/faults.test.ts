@@ -1,6 +1,16 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -58,6 +68,27 @@ test('a database without room says that the disk is full, keeps what it has, and
   await queue.close();
   consistent(opened, [...kept, larger]);
 });
+
+test.each(writers)(
+  'a database that is moved away or replaced meanwhile takes no writes until it is back (%s)',
+  async (writer) => {
+    await using opened = await openStore(writer);
+    const { store, file } = opened;
+    const [a, b] = [first(idOf(1)), first(idOf(2))];
+    await store.submit([step(null, a)]);
+    const refused = { code: 'STORAGE', reason: expect.stringMatching(/^The database was moved away or replaced/) };
+    renameSync(file, `${file}.away`);
+    await expect(store.submit([step(null, b)])).rejects.toMatchObject(refused);
+    // The connection was given up with the error; another one must not make an empty database.
+    await expect(store.submit([step(null, b)])).rejects.toMatchObject(refused);
+    expect(existsSync(file)).toBe(false);
+    copyFileSync(`${file}.away`, file);
+    await expect(store.submit([step(null, b)])).rejects.toMatchObject(refused);
+    renameSync(`${file}.away`, file);
+    expect(await store.submit([step(null, b)])).toMatchObject([{ committed: true }]);
+    consistent(opened, [a, b]);
+  },
+);
 
 test('a data folder that turns read-only is named as the cause, and is written again afterwards', async () => {
   await using opened = await openStore('here');

@@ -2,6 +2,7 @@ import { StorageError } from '../errors.ts';
 import { applyCommit } from './apply.ts';
 import { blocksTotal, type Commit, type Outcome } from './commit.ts';
 import { type Connection, checkpoint, checkpointAfterReaders, isDatabaseError } from './connection.ts';
+import { inPlace } from './in-place.ts';
 import { storageError } from './storage-error.ts';
 
 /**
@@ -38,6 +39,7 @@ interface Waiting {
  */
 export class GroupCommit {
   readonly #open: () => Connection;
+  readonly #checkPlace: () => void;
   #connection: Connection | null;
   readonly #waiting: Waiting[] = [];
   #scheduled = false;
@@ -56,6 +58,7 @@ export class GroupCommit {
     this.#open = open;
     this.#ask = ask;
     this.#connection = open();
+    this.#checkPlace = inPlace(this.#connection.db.name);
   }
 
   submit(commits: Commit[], answer: (answer: Answer) => void): void {
@@ -100,6 +103,7 @@ export class GroupCommit {
   #group(): void {
     const taken: Waiting[] = [];
     try {
+      this.#checkPlace();
       this.#connection ??= this.#open();
       const connection = this.#connection;
       connection.run('BEGIN IMMEDIATE');
