@@ -1,4 +1,4 @@
-import { readdirSync, writeFileSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, statSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
@@ -81,6 +81,22 @@ test('the database is copied before it is migrated, and the copy goes at a later
   dropCopies(opened.file, Date.now() + 1000);
   expect(copies()).toEqual([]);
   expect(() => openReader(opened.file).close()).not.toThrow();
+});
+
+test('a copy that fails leaves nothing of it, which would keep a full disk full', async () => {
+  await using opened = await openStore('here');
+  const made = Array.from({ length: 200 }, (_, n) => first(idOf(n), { properties: { text: 'x'.repeat(2000) } }));
+  await opened.store.submit(made.map((one) => step(null, one)));
+  await opened.store.close();
+  const names = () => readdirSync(join(opened.data, 'main')).filter((name) => name.includes('.db'));
+  // The half that a copy meets when it has written some, and an opening does not.
+  const half = statSync(opened.file).size / 2;
+  const file = openSync(opened.file, 'r+');
+  writeSync(file, Buffer.alloc(half, 0xff), 0, half, half);
+  closeSync(file);
+  writeFileSync(`${opened.file}.before-${version}.partial-journal`, 'what a killed start has left');
+  expect(() => openWriter(opened.file, later)).toThrow('malformed');
+  expect(names()).toEqual(['archeion.db']);
 });
 
 test('a step that fails leaves the database as it was', async () => {

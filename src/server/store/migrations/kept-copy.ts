@@ -7,11 +7,21 @@ import { syncFolderNow } from '../../blocks/durable-folder.ts';
 export function keepCopy(db: Database.Database, file: string, version: number): void {
   const kept = `${file}.before-${version}`;
   const partial = `${kept}.partial`;
-  rmSync(partial, { force: true });
-  db.prepare('VACUUM INTO ?').run(partial);
-  sync(partial);
-  renameSync(partial, kept);
+  removePartial(partial);
+  try {
+    db.prepare('VACUUM INTO ?').run(partial);
+    sync(partial);
+    renameSync(partial, kept);
+  } catch (error) {
+    // Where the disk is full, it would stay so.
+    removePartial(partial);
+    throw error;
+  }
   syncFolderNow(dirname(file));
+}
+
+function removePartial(partial: string): void {
+  for (const path of [partial, `${partial}-journal`]) rmSync(path, { force: true });
 }
 
 /** Removes the copies made before `started` (epoch ms): the migrated database has started well once more. */
