@@ -243,6 +243,14 @@ test('a filter that takes long ends among few entities, too, which may be large'
   }
 });
 
+test('a condition has SQLite read anew no more than the property that it is on', () => {
+  // What json_each is given it reads whenever it is asked; what the other functions are given they remember.
+  for (const condition of [{ _a: 1 }, { _a: true }, { _a: { $ne: 'x' } }, { _a: { $in: [1, 'x', true] } }]) {
+    const given = compileFilter(condition, []).sql.match(/json_each\([^)]*\)/g);
+    expect(given).toEqual(['json_each(e.json -> ?)']);
+  }
+});
+
 test('live and deleted entities are counted without reading their rows, and those that are only named are not', async () => {
   await using opened = await openStore('here');
   const counts = () => opened.store.read(countEntities);

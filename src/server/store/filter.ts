@@ -197,9 +197,12 @@ function compared(on: Field, operator: string, value: string | number, path: Iss
   return { sql: element(`${kind} AND j.atom ${operator} ?`), params: [on.property, on.property, value] };
 }
 
-/** A scalar property itself, or an element of an array; never a member of an object. */
+/**
+ * A scalar property itself, or an element of an array; never a member of an object. json_each reads anew all that it is given, the
+ * others remember what they have read.
+ */
 function element(test: string): string {
-  return `(json_type(e.json, ?) <> 'object' AND EXISTS (SELECT 1 FROM json_each(e.json, ?) j WHERE ${test}))`;
+  return `(json_type(e.json, ?) <> 'object' AND EXISTS (SELECT 1 FROM json_each(e.json -> ?) j WHERE ${test}))`;
 }
 
 /** What a column is compared with. */
