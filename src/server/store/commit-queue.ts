@@ -11,7 +11,8 @@ export interface CommitQueue {
   /**
    * One outcome for each commit, in order; each commit is all or nothing. Throws BusyError when 64 MB wait already,
    * StorageError where the database failed: then nothing of the group in hand is kept (a submission of more than one
-   * group may have earlier commits on disk); or where the writer died: then it is not known what is kept. A commit that is malformed by itself is an Error at once, and nothing of
+   * group may have earlier commits on disk); or where the writer died, or the disk failed and went on failing: then it is not known
+   * what is kept. A commit that is malformed by itself is an Error at once, and nothing of
    * its submission is written.
    */
   submit(commits: Commit[]): Promise<Outcome[]>;

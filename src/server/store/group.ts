@@ -1,7 +1,7 @@
 import { StorageError } from '../errors.ts';
 import { applyCommit } from './apply.ts';
 import { blocksTotal, type Commit, type Outcome } from './commit.ts';
-import { type Connection, checkpoint, checkpointAfterReaders, isDatabaseError } from './connection.ts';
+import { type Connection, checkpoint, checkpointAfterReaders, isDatabaseError, writeOver } from './connection.ts';
 import { inPlace } from './in-place.ts';
 import { storageError } from './storage-error.ts';
 
@@ -22,6 +22,15 @@ const maxLogPages = 16_384;
 
 /** What became of a submission: an outcome for each commit, or why none can be told. */
 export type Answer = { outcomes: Outcome[] } | { error: { reason: string; full: boolean } };
+
+const unknown =
+  'The disk could not be read or written; it is not known whether this write was kept. Check the disk, look, then try again.';
+
+/** Whether a commit that failed may be whole in the log. One that could not be written there is not. */
+function mayStand(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  return code.startsWith('SQLITE_IOERR') && code !== 'SQLITE_IOERR_WRITE';
+}
 
 interface Waiting {
   commits: Commit[];
@@ -102,15 +111,17 @@ export class GroupCommit {
 
   #group(): void {
     const taken: Waiting[] = [];
+    let isEnding = false;
     try {
       this.#checkPlace();
       this.#connection ??= this.#open();
       const connection = this.#connection;
       connection.run('BEGIN IMMEDIATE');
       this.#fill(connection, taken);
+      isEnding = true;
       connection.run('COMMIT');
     } catch (error) {
-      this.#rollBack(taken, error);
+      this.#rollBack(taken, error, isEnding);
       return;
     }
     for (const waiting of taken) {
@@ -140,11 +151,13 @@ export class GroupCommit {
     }
   }
 
-  #rollBack(taken: Waiting[], error: unknown): void {
+  #rollBack(taken: Waiting[], error: unknown, isEnding: boolean): void {
     const connection = this.#connection;
     this.#connection = null;
+    let isGone = true;
     try {
       if (connection?.db.inTransaction) connection.run('ROLLBACK');
+      if (connection && isEnding && mayStand(error)) isGone = writeOver(connection);
       connection?.close();
     } catch {
       // The handle is given up either way; what matters is the first error.
@@ -154,7 +167,7 @@ export class GroupCommit {
     const rejected = taken.length === 0 ? this.#waiting.slice() : isOfCommit ? taken.slice(-1) : taken;
     for (const waiting of rejected) {
       this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-      waiting.answer({ error: storageError(error) });
+      waiting.answer({ error: isGone ? storageError(error) : { reason: unknown, full: false } });
     }
   }
 
