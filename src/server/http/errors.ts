@@ -6,6 +6,7 @@ import {
   type ErrorCode,
   LimitError,
   NotFoundError,
+  StorageError,
   TooManyRequestsError,
   ValidationError,
 } from '../errors.ts';
@@ -69,11 +70,14 @@ function fromExpress(error: unknown): Answer | undefined {
 /** Answers a request that failed. */
 export type AnswerFailed = (error: unknown, request: Request, response: Response) => void;
 
-/** Every error becomes a JSON answer; logged is what is no refusal, and what came too late to be answered. */
+/** Every error becomes a JSON answer; logged is what is no refusal, what came too late to be answered, and faults of the disk. */
 export function failureAnswer(parent: Log): AnswerFailed {
   const log = parent.child({ name: 'http' });
+  const faults = new Map<string, number>();
   return (error, request, response) => {
     const refusal = error instanceof DomainError ? answerOf(error) : fromExpress(error);
+    if (error instanceof StorageError && isNews(faults, error.reason))
+      log.error({ reason: error.reason }, 'storage failed');
     if (!refusal || response.headersSent)
       log.error({ err: error, method: request.method, path: request.path }, 'request failed');
     if (response.headersSent) {
@@ -83,6 +87,17 @@ export function failureAnswer(parent: Log): AnswerFailed {
     send(response, refusal ?? { status: 500, body: { error: 'Internal server error' } });
     if (!request.complete) endLater(request);
   };
+}
+
+/** A disk that is full fails every write, and the log may be on it. */
+const [faultEvery, mostFaults] = [60_000, 100];
+
+function isNews(faults: Map<string, number>, reason: string): boolean {
+  const last = faults.get(reason);
+  if (last !== undefined && performance.now() - last < faultEvery) return false;
+  if (faults.size >= mostFaults) faults.clear();
+  faults.set(reason, performance.now());
+  return true;
 }
 
 /** The last handler: what failed before an endpoint was found. */
