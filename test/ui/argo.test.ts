@@ -5,7 +5,7 @@ import { operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { indexIdle } from '../helpers/searches.ts';
-import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
+import { describePage, lookAt, pictureOf, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 import { seedArtworks } from './seed.ts';
 
 describePage('Argo queries', () => {
@@ -209,7 +209,7 @@ describePage('Argo queries', () => {
     await page.keyboard.press('Control+a');
     await page.keyboard.type('type:');
     await option(/<img src=x/).waitFor();
-    await lookAt(page, 'argo-hostile', { asItIs: true });
+    await pictureOf(page, 'argo-hostile');
     await option(/<img src=x/).click();
     expect(await box.innerText()).toBe(`type:"${type}"`);
     await page.keyboard.press('Control+Enter');

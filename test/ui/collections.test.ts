@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, create, ok, read, remove, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
+import { describePage, lookAt, onNewPage, pictureOf, type Visit } from './browser.ts';
 import { seedArtworks, seedItems } from './seed.ts';
 
 describePage('collections', () => {
@@ -33,7 +33,7 @@ describePage('collections', () => {
     await page.keyboard.press('Enter');
     await heading('Letters').waitFor();
     await page.getByRole('heading', { name: 'This collection is empty' }).waitFor();
-    await lookAt(page, 'collection-empty');
+    await pictureOf(page, 'collection-empty');
 
     await page.keyboard.press('n');
     await page.locator('[role="dialog"] input:focus').waitFor();
@@ -49,7 +49,7 @@ describePage('collections', () => {
     await recent.nth(1).getByRole('link', { name: 'Letters' }).waitFor();
     await recent.first().getByRole('link', { name: 'To Ada' }).waitFor();
     expect(await recent.first().innerText()).toMatch(/^To Ada\n+letter · /);
-    await lookAt(page, 'start-recent');
+    await pictureOf(page, 'start-recent');
 
     // The filter is in the address.
     await visitor.go('/collections');
@@ -129,7 +129,7 @@ describePage('collections', () => {
     await page.keyboard.press('Shift+ArrowDown');
     await page.keyboard.press('Shift+ArrowDown');
     await page.getByText('3 selected').waitFor();
-    await lookAt(page, 'collection-selected');
+    await pictureOf(page, 'collection-selected');
 
     // Where somebody looks stays in sight when others write.
     const scrolled = () =>
@@ -294,7 +294,7 @@ describePage('collections', () => {
     await page.getByRole('grid').focus();
     await page.keyboard.press('Control+a');
     await page.getByText('180 selected').waitFor();
-    await lookAt(page, 'collection-everything');
+    await pictureOf(page, 'collection-everything');
 
     await page.keyboard.press('b');
     const dialog = page.getByRole('dialog');
@@ -302,7 +302,7 @@ describePage('collections', () => {
     await dialog.getByLabel('Value').fill('violet');
     await dialog.getByRole('button', { name: 'Set a property' }).click();
     await dialog.getByText('180 entities were changed', { exact: true }).waitFor({ timeout: 180_000 });
-    await lookAt(page, 'collection-bulk-done');
+    await pictureOf(page, 'collection-bulk-done');
     const violet = async () => {
       const query = new URLSearchParams({ filter: '[{"column":"properties.colour","op":"is","value":"violet"}]' });
       const answer = await ask(node, operator(node), `GET /node/collections/${id}/table?${query}`);

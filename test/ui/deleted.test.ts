@@ -3,7 +3,16 @@ import { beforeEach, expect, test } from 'vitest';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, remove, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { describePage, lookAt, signedIn, signInLink, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
+import {
+  describePage,
+  lookAt,
+  pictureOf,
+  signedIn,
+  signInLink,
+  startPageNode,
+  tidiedAfterEach,
+  type Visit,
+} from './browser.ts';
 
 const hostile = '<img src=x onerror="window.hacked=1">\u202egnol';
 
@@ -43,7 +52,7 @@ describePage('what was deleted', () => {
     expect(new URL(page.url()).pathname).toBe(`/ui/collections/${home.id}/deleted`);
     expect(await labels()).toEqual([hostile, 'To Cem', 'To Bea', 'To Ann']);
     await page.getByText('a double of another').waitFor();
-    await lookAt(page, 'deleted');
+    await pictureOf(page, 'deleted');
 
     // The one that the keys are at.
     await press('j', 'j', 'r');

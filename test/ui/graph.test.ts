@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, remove } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { describePage, lookAt, signedIn, startPageNode } from './browser.ts';
+import { describePage, lookAt, pictureOf, signedIn, startPageNode } from './browser.ts';
 import { seedArtworks } from './seed.ts';
 
 /** Ada painted two of three works; two of the three show the sea. */
@@ -148,7 +148,7 @@ describePage('the graph', () => {
     await expect.poll(() => page.url()).toMatch(/of=\w{26}\.\w{26}$/);
     await page.getByRole('group', { name: 'Types' }).getByRole('checkbox', { name: 'subject' }).waitFor();
     await settled(page);
-    await lookAt(page, 'graph-artist');
+    await pictureOf(page, 'graph-artist');
     expect(visitor.faults).toEqual([]);
   });
 

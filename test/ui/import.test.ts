@@ -4,7 +4,7 @@ import { operator } from '../helpers/callers.ts';
 import { read, update } from '../helpers/entities.ts';
 import { importer } from '../helpers/imports.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { describePage, lookAt, onNewPage, signedIn, startPageNode, type Visit } from './browser.ts';
+import { describePage, lookAt, onNewPage, pictureOf, signedIn, startPageNode, type Visit } from './browser.ts';
 import { artworksTable, seedItems } from './seed.ts';
 
 describePage('import', () => {
@@ -53,7 +53,7 @@ describePage('import', () => {
     await lookAt(page, 'import-choose');
     await choose('artworks.csv', await artworksTable(1000));
     await page.getByText('1,000 records.').waitFor();
-    await lookAt(page, 'import-mapping');
+    await pictureOf(page, 'import-mapping');
     await expect.poll(() => page.getByLabel('Told apart by').inputValue()).toBe('acno');
     expect(await page.getByLabel('Label', { exact: true }).inputValue()).toBe('title');
     expect(await page.getByLabel('Type of each record').inputValue()).toBe('artwork');
@@ -81,7 +81,7 @@ describePage('import', () => {
     await lookAt(page, 'import-related');
     await page.keyboard.press('Control+Enter');
     await heading(/entities were created$/).waitFor();
-    await lookAt(page, 'import-done');
+    await pictureOf(page, 'import-done');
     const run = new URL(page.url()).searchParams.get('run');
     const on = importer(node);
     const state = (await on.ask('GET', `/node/imports/${run}/made`)).body as {
@@ -132,7 +132,7 @@ describePage('import', () => {
     await page.getByText('500', { exact: true }).first().waitFor();
     await press('Stop');
     await heading('Broken off: 500 entities had been created').waitFor();
-    await lookAt(page, 'import-broken-off');
+    await pictureOf(page, 'import-broken-off');
     const run = new URL(page.url()).searchParams.get('run');
     await press('Undo this import');
     await page.getByText('is deleted too').waitFor();
@@ -287,7 +287,7 @@ describePage('import', () => {
     await far.getByRole('button', { name: 'Undo this import' }).waitFor();
     await far.keyboard.press('u');
     await far.getByRole('dialog').getByText('What the archive brought').waitFor();
-    await lookAt(far, 'import-archive-undo');
+    await pictureOf(far, 'import-archive-undo');
     await far.getByRole('button', { name: 'Delete 13 entities' }).focus();
     await far.keyboard.press('Enter');
     await far.getByRole('dialog').waitFor({ state: 'detached' });
@@ -296,7 +296,7 @@ describePage('import', () => {
     await far.getByRole('button', { name: 'Import something else' }).focus();
     await far.keyboard.press('Enter');
     await far.getByText('its own collections').waitFor();
-    await lookAt(far, 'import-archive-earlier');
+    await pictureOf(far, 'import-archive-earlier');
     expect(elsewhere.faults).toEqual([]);
 
     await visitor.go('/collections');

@@ -6,7 +6,7 @@ import { operator } from '../helpers/callers.ts';
 import { collection, create, read } from '../helpers/entities.ts';
 import { allow, command, fixture, many, one, program, replying, shipped, within, workflow } from '../helpers/local.ts';
 import { agent, klados } from '../helpers/processors.ts';
-import { describePage, lookAt, signedIn, startPageNode } from './browser.ts';
+import { describePage, lookAt, pictureOf, signedIn, startPageNode } from './browser.ts';
 
 const local = {
   fixity: shipped('fixity'),
@@ -66,7 +66,7 @@ describePage('processors', () => {
     expect(page.url()).toContain('/jobs/job_');
     const [made] = await within(node, me, shelf.id, 'document');
     await page.locator(`a[href*="${made?.id}"]`).waitFor();
-    await lookAt(page, 'job');
+    await pictureOf(page, 'job');
 
     await page.keyboard.press('g');
     await page.keyboard.press('j');

@@ -7,7 +7,7 @@ import { databaseFile } from '../../src/server/store/network-store.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { ok, read } from '../helpers/entities.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
+import { describePage, lookAt, onNewPage, pictureOf, type Visit } from './browser.ts';
 import { seedArtworks } from './seed.ts';
 
 describePage('the settings', () => {
@@ -96,7 +96,7 @@ describePage('the settings', () => {
     await page.getByLabel('Language').selectOption('de');
     await page.getByRole('link', { name: 'Dieser Knoten' }).click();
     await page.getByRole('heading', { name: 'Unversehrtheit' }).waitFor();
-    await lookAt(page, 'settings-node-german');
+    await pictureOf(page, 'settings-node-german');
     expect(visitor.faults).toEqual([]);
   });
 

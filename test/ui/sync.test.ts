@@ -4,7 +4,7 @@ import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { conflictsOf, keyOf, tipsOf } from '../sync/nodes.ts';
-import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
+import { describePage, lookAt, pictureOf, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 
 const hostile = '<img src=x onerror="window.hacked=1">\u202egnol';
 
@@ -98,7 +98,7 @@ describePage('the sync screens', () => {
     await page.getByRole('button', { name: /To Ada Lovelace/ }).focus();
     await press('Enter');
     await page.getByRole('region', { name: 'Comparison' }).getByText('To Ada Lovelace').waitFor();
-    await lookAt(page, 'sync-pending');
+    await pictureOf(page, 'sync-pending');
     await syncNow(/No answer when it was last asked/);
     await lookAt(page, 'sync-unreachable');
     await page.getByRole('link', { name: 'Sync needs a look' }).waitFor();
@@ -123,7 +123,7 @@ describePage('the sync screens', () => {
     await press('Enter');
     await heading('To Ada Lovelace').waitFor();
     await page.getByText('In one place both changed the same').waitFor();
-    await lookAt(page, 'sync-conflict');
+    await pictureOf(page, 'sync-conflict');
     await press('t');
     expect(await page.getByRole('radio', { name: 'label: theirs' }).isChecked()).toBe(true);
     await page.getByRole('radio', { name: 'label: theirs' }).focus();
@@ -457,7 +457,7 @@ describePage('the sync screens', () => {
     await german.page.getByText(/Auf gleichem Stand: Alles wurde/).waitFor();
     await german.go('/sync');
     await german.page.getByRole('heading', { name: 'museum' }).waitFor();
-    await lookAt(german.page, 'sync-remotes-german');
+    await pictureOf(german.page, 'sync-remotes-german');
     expect(german.faults).toEqual([]);
   });
 });
