@@ -45,14 +45,14 @@ describePage('import', () => {
     await page.keyboard.press('Enter');
   }
 
-  test('a thousand artworks of a table become entities, are looked at before, and taken back after, by keys alone', async () => {
+  test('three hundred artworks of a table become entities, are looked at before, and taken back after, by keys alone', async () => {
     await heading('Welcome').waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('i');
     await heading(/^Import$/).waitFor();
     await lookAt(page, 'import-choose');
-    await choose('artworks.csv', await artworksTable(1000));
-    await page.getByText('1,000 records.').waitFor();
+    await choose('artworks.csv', await artworksTable(300));
+    await page.getByText('300 records.').waitFor();
     await pictureOf(page, 'import-mapping');
     await expect.poll(() => page.getByLabel('Told apart by').inputValue()).toBe('acno');
     expect(await page.getByLabel('Label', { exact: true }).inputValue()).toBe('title');
@@ -77,7 +77,7 @@ describePage('import', () => {
     await page.getByLabel('What separates several values in subjects').fill(';');
     await page.getByRole('listitem').getByText('subject', { exact: true }).first().waitFor();
     await page.getByLabel('Its name').fill('Works');
-    await page.getByText('1,000 records.').waitFor();
+    await page.getByText('300 records.').waitFor();
     await lookAt(page, 'import-related');
     await page.keyboard.press('Control+Enter');
     await heading(/entities were created$/).waitFor();
@@ -88,13 +88,13 @@ describePage('import', () => {
       made: number;
       import: { counts: { records: number; refused: number }; collection: { id: string } };
     };
-    expect(state.import.counts).toMatchObject({ records: 1000, refused: 0 });
-    expect(state.made).toBeGreaterThan(1000);
+    expect(state.import.counts).toMatchObject({ records: 300, refused: 0 });
+    expect(state.made).toBeGreaterThan(300);
 
     await page.getByRole('link', { name: 'Open the collection' }).focus();
     await page.keyboard.press('Enter');
     await heading('Works').waitFor();
-    await page.getByRole('button', { name: /^artwork 1,000$/ }).waitFor();
+    await page.getByRole('button', { name: /^artwork 300$/ }).waitFor();
     const me = operator(node);
     const href = await page.locator('[aria-rowindex="2"] a').getAttribute('href');
     const touched = await read(node, me, href?.split('/').at(-1) ?? '');
