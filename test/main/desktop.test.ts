@@ -6,10 +6,9 @@ import { operator } from '../helpers/callers.ts';
 import { collection } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 
-// The whole shell over the stand-in, with real nodes as its processes.
+// The whole shell over the stand-in, with the built program as its processes.
 
-const cli = resolve(import.meta.dirname, '../../src/server/cli.ts');
-const sources = new URL('../helpers/typescript.mjs', import.meta.url).href;
+const cli = resolve(import.meta.dirname, '../../out/main/cli.js');
 /** Gives a process of Node the port on which Electron's utility processes hear. */
 const hears = `data:text/javascript,import { EventEmitter } from 'node:events';
 process.parentPort = new EventEmitter();
@@ -32,7 +31,7 @@ beforeEach(async () => {
   shell.told.press = { 'The node does not run': 2 };
   shell.told.fork = (path, args, options) => {
     const child = new shell.Child(path, args, options);
-    const run = spawn(process.execPath, ['--import', sources, '--import', hears, cli, ...args], {
+    const run = spawn(process.execPath, ['--import', hears, cli, ...args], {
       env: options.env,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     });

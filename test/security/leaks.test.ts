@@ -76,10 +76,9 @@ async function useAll(url: string, key: string): Promise<Issued> {
 test('a process that logs all it can, and its errors, name no secret', { timeout: 60_000 }, async () => {
   await using folder = await temporaryFolder();
   const data = join(folder.path, 'data');
-  const cli = resolve(import.meta.dirname, '../../src/server/cli.ts');
-  const sources = new URL('../helpers/typescript.mjs', import.meta.url).href;
+  const cli = resolve(import.meta.dirname, '../../out/main/cli.js');
   const alpha = 'the secret of invites, which is long';
-  const child = spawn(process.execPath, ['--import', sources, cli, 'serve', '--port', '0', '--data', data], {
+  const child = spawn(process.execPath, [cli, 'serve', '--port', '0', '--data', data], {
     env: {
       ...process.env,
       ...{ ARCHEION_LOG_LEVEL: 'trace', ARCHEION_JWT_SECRET: jwtSecret, ARCHEION_ALPHA_SECRET: alpha },
