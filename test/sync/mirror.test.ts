@@ -63,11 +63,9 @@ test.each([
   expect((await remoteOf(mirror, here)).seen).toHaveLength(1);
 });
 
-test.each([
-  ['blocks', false],
-  ['the public interface', true],
-])('takes over a chain that is longer than one commit may be, by %s', async (_by, plain) => {
-  await using pair = await startPair({ keyed: false, plain });
+// By the public interface: long-chains.test.ts.
+test('takes over a chain that is longer than one commit may be, by blocks', async () => {
+  await using pair = await startPair({ keyed: false });
   const { origin, mirror, curator, here } = pair;
   let entity = await create(origin, curator, { properties: { n: 0 } });
   for (let n = 1; n <= 1100; n++) entity = await update(origin, curator, entity, { properties: { n } });
