@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Contributor, type Subject, type TateShape, tateWorks, type Work } from './tate-shape.ts';
+import { type Contributor, type Subject, type TateShape, tateWorks, type Work, type Works } from './tate-shape.ts';
 
 /** The share of artists and subjects that are hubs: these grow with the works, however many there are. */
 const hubs = 0.01;
@@ -14,26 +14,31 @@ const apart = 10_000_000;
  * name standing for the others; more are its works again and again under other titles, by other artists and of other
  * subjects, but for the busiest hundredth of these, which all share. So the works of a hub are always the same part of all.
  */
-export async function writeCorpus(shape: TateShape, entities: number, file: string): Promise<void> {
+export async function writeCorpus(
+  shape: TateShape,
+  entities: number,
+  file: string,
+  works: Works = tateWorks,
+): Promise<void> {
   const size = entities / shape.entities;
-  const lines = size < 1 ? lessLines(shape, size) : moreLines(shape, size);
+  const lines = size < 1 ? lessLines(shape, size, works) : moreLines(shape, size, works);
   await pipeline(Readable.from(lines), createWriteStream(file));
 }
 
-async function* lessLines(shape: TateShape, size: number): AsyncGenerator<string> {
+async function* lessLines(shape: TateShape, size: number, works: Works): AsyncGenerator<string> {
   const standing = standIn(shape.artists, size);
   const leaf = standIn(shape.leaves, size);
   const artist = (one: Contributor): Contributor => {
     const { id, fc, mda } = standing(one);
     return { ...one, id, fc, mda };
   };
-  for await (const work of part(size)) yield line(work, { artist, leaf });
+  for await (const work of part(works, size)) yield line(work, { artist, leaf });
 }
 
-/** So large a part of the Tate's works, taken evenly from all of them. */
-async function* part(share: number): AsyncGenerator<Work> {
+/** So large a part of the works, taken evenly from all of them. */
+async function* part(works: Works, share: number): AsyncGenerator<Work> {
   let at = 0;
-  for await (const work of tateWorks()) {
+  for await (const work of works()) {
     at++;
     if (Math.floor(at * share) > Math.floor((at - 1) * share)) yield work;
   }
@@ -46,13 +51,13 @@ function standIn<T extends { id: number }>(ranked: readonly T[], size: number): 
   return ({ id }) => ranked[(ranks.get(id) ?? 0) % kept] as T;
 }
 
-async function* moreLines(shape: TateShape, size: number): AsyncGenerator<string> {
+async function* moreLines(shape: TateShape, size: number, works: Works): AsyncGenerator<string> {
   const shared = {
     artists: new Set(shape.artists.slice(0, shape.artists.length * hubs).map(({ id }) => id)),
     leaves: new Set(shape.leaves.slice(0, shape.leaves.length * hubs).map(({ id }) => id)),
   };
   for (let copy = 0; copy < size; copy++)
-    for await (const work of part(Math.min(1, size - copy)))
+    for await (const work of part(works, Math.min(1, size - copy)))
       yield copy === 0 ? `${JSON.stringify(work)}\n` : line(another(work, copy, shape), namesOf(copy, shape, shared));
 }
 

@@ -41,18 +41,21 @@ export async function* tateWorks(): AsyncGenerator<Work> {
   for await (const { record } of readRecords(createReadStream(tateFile), tateFile)) yield record as unknown as Work;
 }
 
+/** Works in the order of their file, from the first on each time. */
+export type Works = () => AsyncIterable<Work>;
+
 export function leavesOf(subject: Subject | undefined): Subject[] {
   if (!subject) return [];
   return subject.children?.length ? subject.children.flatMap(leavesOf) : [subject];
 }
 
-/** Reads the Tate's works once. */
-export async function tateShape(): Promise<TateShape> {
+/** Reads the works once. */
+export async function tateShape(works: Works = tateWorks): Promise<TateShape> {
   const artists = new Tally<Contributor>();
   const leaves = new Tally<Subject>();
   const others = new Set<string>();
   const titles: string[] = [];
-  for await (const work of tateWorks()) {
+  for await (const work of works()) {
     titles.push(work.title ?? '');
     for (const contributor of work.contributors ?? []) artists.add(contributor);
     for (const leaf of leavesOf(work.subjects)) leaves.add(leaf);
