@@ -40,7 +40,7 @@ test('F2: killed in the middle of a mirror, it is complete after some more start
       const json = { ...headers, 'Content-Type': 'application/json' };
       expect((await fetch(`${url}/node/remotes`, { method: 'POST', headers: json, body })).status).toBe(201);
     }
-    done = await syncUntil(url, headers, kills < 3 ? child : null);
+    done = await syncUntil(url, headers, kills < 2 ? child : null);
     if (done) child.kill('SIGTERM');
     else kills++;
     if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');

@@ -34,7 +34,7 @@ test('T7: told to stop in the middle of a mirror, it ends with 0, and goes on by
   await using origin = await startNode();
   const curator = await user(origin, 'curator');
   const place = await collection(origin, curator);
-  for (let n = 0; n < 40; n++) {
+  for (let n = 0; n < 20; n++) {
     const entities = Array.from({ length: 100 }, (_, i) => ({ type: 'document', properties: { label: `${n} ${i}` } }));
     ok(await ask(origin, curator, 'POST /entities/batch', { entities, default_collection: place.id }));
   }
