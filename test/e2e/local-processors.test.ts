@@ -12,7 +12,7 @@ import { collection, type Entity, ok } from '../helpers/entities.ts';
 import { command, ended, fixture, many, one, type RunView, within, workflow } from '../helpers/local.ts';
 import { send, type TestNode, temporaryFolder } from '../helpers/node.ts';
 
-// As an operator would: the built program, commands allowed on the command line, ten files, a workflow that is killed in the
+// As an operator would: the built program, commands allowed on the command line, five files, a workflow that is killed in the
 // middle, one that breaks and is resumed, and the kit as another program imports it.
 
 const launcher = fileURLToPath(new URL('../../build/archeion.mjs', import.meta.url));
@@ -60,7 +60,7 @@ async function plant(program: Program, me: Person) {
   const place = await collection(node, me, { label: 'processors' });
   const where = await collection(node, me, { label: 'letters' });
   const files: Entity[] = [];
-  for (let i = 0; i < 10; i++)
+  for (let i = 0; i < 5; i++)
     files.push(await fixture(node, me, where.id, 'letter.pdf', 'application/pdf', `\n%copy ${i}\n`));
   const check = await command(node, me, place.id, 'fixity', { accepts: many('file'), produces: many('file') });
   const read = await command(node, me, place.id, 'extract-text', { accepts: one('file'), produces: one('document') });
@@ -91,28 +91,28 @@ test('a workflow that is killed in the middle goes on to the same result; one th
   const { where, invoke } = await plant(program, me);
 
   const first = await invoke(program);
-  for (let done = 0; done < 3; await pause(20))
+  for (let done = 0; done < 2; await pause(20))
     done = ok<RunView>(await ask(nodeOf(program), me, `GET ${first}/status`)).progress.done;
   await kill(program);
   program = await serve(data);
   expect(await ended(nodeOf(program), me, `${first}/status`)).toMatchObject({
     status: 'done',
-    progress: { total: 12, done: 12, error: 0 },
+    progress: { total: 7, done: 7, error: 0 },
   });
   const documents = await within(nodeOf(program), me, where.id, 'document');
-  expect(documents).toHaveLength(11);
-  expect(documents.filter(({ properties }) => properties.sources === 10)).toHaveLength(1);
+  expect(documents).toHaveLength(6);
+  expect(documents.filter(({ properties }) => properties.sources === 5)).toHaveLength(1);
 
   // A step that breaks: another program under its name.
   archeion(data, 'processor', 'allow', 'extract-text', '--', process.execPath, '-e', 'process.exit(7)');
   const second = await invoke(program);
   const broken = await ended(nodeOf(program), me, `${second}/status`);
-  expect(broken).toMatchObject({ status: 'error', progress: { total: 11, done: 1, error: 10 } });
+  expect(broken).toMatchObject({ status: 'error', progress: { total: 6, done: 1, error: 5 } });
   archeion(data, 'processor', 'allow', 'extract-text');
   await ask(nodeOf(program), me, `POST ${second}/resume`, {});
   const after = await ended(nodeOf(program), me, `${second}/status`);
   expect(after, JSON.stringify(after)).toMatchObject({ status: 'done' });
-  expect(await within(nodeOf(program), me, where.id, 'document')).toHaveLength(22);
+  expect(await within(nodeOf(program), me, where.id, 'document')).toHaveLength(12);
   await kill(program);
 }, 180_000);
 
