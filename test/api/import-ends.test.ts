@@ -91,7 +91,7 @@ test('an archive that was taken in has ended', async () => {
 
 test.each(['car', 'bagit'])('what is left while it is verified (%s) is not taken in', async (format) => {
   const state = new SampleState();
-  for (let i = 0; i < 3000; i++) state.write(`person ${i}`);
+  for (let i = 0; i < 1500; i++) state.write(`person ${i}`);
   await using from = await startNode();
   await imported(from, await state.export());
   const { car } = await exported(from, `?format=${format}`);
@@ -108,5 +108,5 @@ test.each(['car', 'bagit'])('what is left while it is verified (%s) is not taken
   await expect.poll(names, { timeout: 60_000 }).toEqual([]);
   expect((await tipsOf(node)).size).toBe(0);
   expect(await states(importer(node))).toEqual([]);
-  expect((await imported(node, car)).created).toBeGreaterThanOrEqual(3000);
+  expect((await imported(node, car)).created).toBeGreaterThanOrEqual(1500);
 });
