@@ -130,10 +130,10 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   }
 
   /** Uses such a tool. @throws UnavailableError with what the tool refuses */
-  async runTool(name: string, caller: Caller, args: unknown): Promise<CutFinding> {
+  async runTool(name: string, { hasLeft, ...caller }: Caller, args: unknown): Promise<CutFinding> {
     await this.#needs.networks.get(caller.network);
     const task: ToolTask = { name, caller, args, now: this.#needs.now(), config: this.#needs.config };
-    const answer = await this.#work<ToolAnswer>(task, { name: 'runTool' });
+    const answer = await this.#work<ToolAnswer>(task, { name: 'runTool' }, hasLeft);
     if ('refused' in answer) throw new UnavailableError(answer.refused);
     return answer.found;
   }

@@ -89,7 +89,8 @@ function identify(ctx: Context): RequestHandler {
   return (request, _response, next) => {
     const set = (caller: Caller): void => {
       if (isSession(caller)) admitSession({ method: request.method, origin: request.headers.origin });
-      Object.assign(request, { caller });
+      const { socket } = request;
+      Object.assign(request, { caller: { ...caller, hasLeft: () => socket.destroyed } });
       next();
     };
     if (open.has(request.path)) return set({ actor: { kind: 'anonymous' }, network: 'main' });

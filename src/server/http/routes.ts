@@ -161,7 +161,7 @@ async function serveLarge(
   response: Response,
 ): Promise<void> {
   const { params, query, headers } = request;
-  const { caller } = request as unknown as CallerRequest;
+  const { hasLeft: _, ...caller } = (request as unknown as CallerRequest).caller;
   const large = { route: { method, path }, params, query: { ...query }, headers, caller, bytes };
   const served = await elsewhere.serve(large, () => request.socket.destroyed);
   sendLarge(response, served);

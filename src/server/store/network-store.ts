@@ -14,6 +14,7 @@ import { ReaderThreads } from './reader-threads.ts';
 import { storing } from './storage-error.ts';
 import { threadQueue } from './thread-queue.ts';
 import { TurnReads } from './turn-reads.ts';
+import type { Asker } from './turns.ts';
 
 /** What follows additive updates from their submission on. */
 export interface AdditiveWatch {
@@ -137,9 +138,16 @@ export class NetworkStore {
     return storing(() => (this.#turn ? this.#turn.read(fn) : fn(this.#reader)));
   }
 
-  /** A read that takes long or whose result is long, on a reader thread: JSON text as UTF-8. */
-  async readLong<N extends keyof typeof longReads>(name: N, args: LongRead<N>['args']): Promise<Uint8Array> {
-    const result = await this.#longReads.run({ file: this.database, name, args });
+  /**
+   * A read that takes long or whose result is long, on a reader thread: JSON text as UTF-8. `asker`: who waits for it alone;
+   * without one it is the node's own work. Throws as LongReader.run.
+   */
+  async readLong<N extends keyof typeof longReads>(
+    name: N,
+    args: LongRead<N>['args'],
+    asker: Asker | null = null,
+  ): Promise<Uint8Array> {
+    const result = await this.#longReads.run({ file: this.database, name, args }, asker);
     this.#turn?.renew();
     return result;
   }

@@ -3,11 +3,15 @@ import { closing } from './commit-queue.ts';
 import type { LongRead, longReads } from './long-reads.ts';
 import type { FailedRead } from './reader-thread.ts';
 import type { ReaderThreads } from './reader-threads.ts';
+import type { Asker } from './turns.ts';
 
 /** Where long reads run. */
 export interface LongReader {
-  /** The JSON text of a long read, as UTF-8. Throws StorageError where the database failed. */
-  run<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array>;
+  /**
+   * The JSON text of a long read, as UTF-8; without `asker` the node's own work. Throws StorageError where the database
+   * failed, and what Turns.take does.
+   */
+  run<N extends keyof typeof longReads>(read: LongRead<N>, asker?: Asker | null): Promise<Uint8Array>;
   /** Reads under way or waiting. */
   readonly underWay: number;
   /** Gives up what is under way, and takes no more. */
@@ -36,18 +40,18 @@ export class ReaderPool implements LongReader {
     this.#lend = lend;
   }
 
-  async run<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array> {
-    if (!brief.has(read.name) || this.#briefly >= inTurn) return this.#run(read);
+  async run<N extends keyof typeof longReads>(read: LongRead<N>, asker: Asker | null = null): Promise<Uint8Array> {
+    if (!brief.has(read.name) || this.#briefly >= inTurn) return this.#run(read, asker);
     this.#briefly++;
-    const done = this.#brief.then(() => this.#runBriefly(read)).finally(() => this.#briefly--);
+    const done = this.#brief.then(() => this.#runBriefly(read, asker)).finally(() => this.#briefly--);
     this.#brief = done.catch(() => undefined);
     return done;
   }
 
-  async #runBriefly<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array> {
+  async #runBriefly<N extends keyof typeof longReads>(read: LongRead<N>, asker: Asker | null): Promise<Uint8Array> {
     if (this.#closed.signal.aborted) throw new StorageError(closing);
     // A thread of its own is there already, or nobody has one.
-    if (!this.#lend || this.#threads.running) return this.#run(read);
+    if (!this.#lend || this.#threads.running) return this.#run(read, asker);
     this.underWay++;
     try {
       const lent = await this.#lend(read);
@@ -55,15 +59,15 @@ export class ReaderPool implements LongReader {
     } finally {
       this.underWay--;
     }
-    return this.#run(read);
+    return this.#run(read, asker);
   }
 
-  async #run<N extends keyof typeof longReads>(read: LongRead<N>): Promise<Uint8Array> {
+  async #run<N extends keyof typeof longReads>(read: LongRead<N>, asker: Asker | null): Promise<Uint8Array> {
     const { signal } = this.#closed;
     if (signal.aborted) throw new StorageError(closing);
     this.underWay++;
     try {
-      return readResult(await this.#threads.run(read, signal));
+      return readResult(await this.#threads.run(read, signal, asker));
     } catch (error) {
       throw signal.aborted ? new StorageError(closing) : error;
     } finally {

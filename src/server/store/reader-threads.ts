@@ -4,25 +4,33 @@ import { StorageError } from '../errors.ts';
 import { closing } from './commit-queue.ts';
 import type { LongRead } from './long-reads.ts';
 import type { FailedRead } from './reader-thread.ts';
+import { type Asker, Turns } from './turns.ts';
 import { workerUrl } from './worker-url.ts';
+
+const maxThreads = 2;
 
 /** Two threads for the long reads of all networks, started when first needed and ended soon after, with the memory that they hold. */
 export class ReaderThreads implements AsyncDisposable {
   #pool: Piscina | null = null;
   #closed = false;
+  readonly #turns = new Turns(maxThreads);
 
   /** Whether one is there. */
   get running(): boolean {
     return this.#pool !== null && this.#pool.threads.length > 0;
   }
 
-  /** Where `signal` is aborted, the read is given up, with the thread that it is on. */
-  async run(read: LongRead, signal: AbortSignal): Promise<Uint8Array | FailedRead> {
-    if (this.#closed) throw new StorageError(closing);
+  /** Where `signal` is aborted, the read is given up, with the thread that it is on. See Turns.take. */
+  run(read: LongRead, signal: AbortSignal, asker: Asker | null): Promise<Uint8Array | FailedRead> {
+    return this.#turns.take(asker, () => this.#run(read, signal));
+  }
+
+  async #run(read: LongRead, signal: AbortSignal): Promise<Uint8Array | FailedRead> {
+    if (this.#closed || signal.aborted) throw new StorageError(closing);
     this.#pool ??= new Piscina({
       filename: fileURLToPath(workerUrl('reader-thread')),
       minThreads: 0,
-      maxThreads: 2,
+      maxThreads,
       idleTimeout: 5000,
       atomics: 'disabled',
       recordTiming: false,

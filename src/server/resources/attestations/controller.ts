@@ -59,7 +59,7 @@ export class AttestationsController extends Controller {
   /** What an entry of the log says, checked against what is stored. */
   @Get('attestations/verify/{tx}')
   verify(@Request() request: CallerRequest, @Path() tx: string): Promise<VerifiedAttestationView> {
-    return this.attestations.verify(request.caller.network, tx);
+    return this.attestations.verify(request.caller, tx);
   }
 
   /** The newest signed tree head. */

@@ -107,8 +107,8 @@ export class AttestationsService {
     return { seq: head.size, tx, permastore_url, arweave_url, arweave_net_url };
   }
 
-  async verify(network: Network, tx: string): Promise<VerifiedAttestationView> {
-    const store = await this.#networks.get(network);
+  async verify(caller: Caller, tx: string): Promise<VerifiedAttestationView> {
+    const store = await this.#networks.get(caller.network);
     const row = this.#rowOf(store, tx);
     const { leaf, key, size, entity, vis } = store.read((db) => {
       const leaf = attestedLeaf(db, row);
@@ -119,7 +119,7 @@ export class AttestationsService {
     });
     const checked: CheckedBlock =
       size > largeBytes
-        ? (JSON.parse(Buffer.from(await store.readLong('checkedBlock', { key })).toString()) as CheckedBlock)
+        ? (JSON.parse(Buffer.from(await store.readLong('checkedBlock', { key }, caller)).toString()) as CheckedBlock)
         : store.read((db) => checkedBlock(db, { key }));
     const { pi, ver, cid, op, prev_cid, ts, seq } = leaf;
     return {
@@ -158,7 +158,9 @@ export class AttestationsService {
     });
     if (!way) throw noHead();
     const version =
-      size > largeBytes ? await store.readLong('versionText', { key }) : store.read((db) => versionText(db, { key }));
+      size > largeBytes
+        ? await store.readLong('versionText', { key }, caller)
+        : store.read((db) => versionText(db, { key }));
     return proofText({ ...way, leaf: entry.leaf }, version);
   }
 

@@ -35,14 +35,14 @@ export class CollectionFindService {
   /** Every collection of the network (wire-contract.md 4.4: public, for sitemaps). */
   async catalog(caller: Caller, page: { limit: number; offset: number }): Promise<Uint8Array> {
     const store = await this.#writes.store(caller);
-    return store.readLong('catalog', page);
+    return store.readLong('catalog', page, caller);
   }
 
   async lookUp(caller: Caller, id: string, options: LookupOptions): Promise<Uint8Array> {
     if (options.label === undefined && options.type === undefined)
       refuse([{ path: ['label'], message: 'is required where no `type` is given' }]);
     const store = await this.#viewed(caller, id);
-    return store.readLong('lookUp', { collection: id, ...options });
+    return store.readLong('lookUp', { collection: id, ...options }, caller);
   }
 
   async search(caller: Caller, id: string, { q, similar_to, type, limit }: SearchOptions): Promise<Uint8Array> {
@@ -50,7 +50,7 @@ export class CollectionFindService {
     if ((q === undefined) === (similar_to === undefined))
       throw ValidationError.at(['q'], 'give either `q` or `similar_to`');
     const store = await this.#viewed(caller, id);
-    if (q !== undefined) return store.readLong('searchLabels', { collection: id, part: q, type, limit });
+    if (q !== undefined) return store.readLong('searchLabels', { collection: id, part: q, type, limit }, caller);
     return this.#similar(store, caller, id, { to: similar_to ?? '', type, limit });
   }
 

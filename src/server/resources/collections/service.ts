@@ -185,8 +185,8 @@ export class CollectionsService {
       viewedCollection({ writes: this.#writes, entities: this.#entities }, db, caller, id);
       return isShort ? listEntities(db, query) : null;
     });
-    if (read === null && expand === undefined && !filter) return store.readLong('listing', query);
-    const page = read ?? (JSON.parse(Buffer.from(await store.readLong('listed', query)).toString()) as Listed);
+    if (read === null && expand === undefined && !filter) return store.readLong('listing', query, caller);
+    const page = read ?? (JSON.parse(Buffer.from(await store.readLong('listed', query, caller)).toString()) as Listed);
     if (page.late) throw ValidationError.at(['filter'], tooLong);
     return {
       collection_id: id,

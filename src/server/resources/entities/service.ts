@@ -70,7 +70,7 @@ export class EntitiesService {
     }
     store.look((db) => this.#writes.env.permissions.require(db, actor, `${type ?? 'entity'}:view`, { id, ...row }));
     if (row.json !== null) return row.json;
-    const long = row.size === null ? null : await store.readLong('storedJson', { id });
+    const long = row.size === null ? null : await store.readLong('storedJson', { id }, caller);
     if (long === null || long.length === 0) throw store.read((db) => this.#gone(db, id));
     return long;
   }

@@ -38,7 +38,7 @@ export class TreeService {
     if (collection !== undefined) checkNetwork(caller.network, collection, ['collection']);
     const store = await this.#writes.store(caller);
     store.read((db) => this.#entities.viewedRow(db, caller, id));
-    const json = await store.readLong('tree', { root: id, depth, limit, collection, predicates });
+    const json = await store.readLong('tree', { root: id, depth, limit, collection, predicates }, caller);
     const { entries, truncated } = JSON.parse(Buffer.from(json).toString()) as ReturnType<typeof treeBelow>;
     const { permissions } = this.#writes.env;
     const actor = accepted(caller);

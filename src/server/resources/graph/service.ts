@@ -28,7 +28,7 @@ export class GraphService {
     const targets = oneSpelling(caller, body, 'target_ids', 'target_pis');
     refuse([...sources.issues, ...targets.issues]);
     const store = await this.#allowed(caller);
-    return store.readLong('graphPaths', { ...usual(body), expand, sources: sources.ids, targets: targets.ids });
+    return store.readLong('graphPaths', { ...usual(body), expand, sources: sources.ids, targets: targets.ids }, caller);
   }
 
   async reachable(caller: Caller, body: ReachableBody, expand: GraphExpansion): Promise<Uint8Array> {
@@ -36,7 +36,11 @@ export class GraphService {
     const sources = oneSpelling(caller, body, 'source_ids', 'source_pis');
     refuse(sources.issues);
     const store = await this.#allowed(caller);
-    return store.readLong('graphReachable', { ...usual(body), expand, sources: sources.ids, type: body.target_type });
+    return store.readLong(
+      'graphReachable',
+      { ...usual(body), expand, sources: sources.ids, type: body.target_type },
+      caller,
+    );
   }
 
   async entity(
@@ -47,7 +51,7 @@ export class GraphService {
     registered(caller);
     const store = await this.#allowed(caller);
     store.read((db) => this.#entities.viewedRow(db, caller, id));
-    const json = await store.readLong('graphEntity', { id, ...options });
+    const json = await store.readLong('graphEntity', { id, ...options }, caller);
     // It may have been deleted meanwhile.
     if (json.length === 4) throw new NotFoundError();
     return json;
@@ -57,7 +61,7 @@ export class GraphService {
   async neighbours(caller: Caller, query: NeighboursQuery): Promise<Neighbours> {
     registered(caller);
     const store = await this.#allowed(caller);
-    return JSON.parse(Buffer.from(await store.readLong('neighbours', query)).toString()) as Neighbours;
+    return JSON.parse(Buffer.from(await store.readLong('neighbours', query, caller)).toString()) as Neighbours;
   }
 
   async #allowed(caller: Caller) {

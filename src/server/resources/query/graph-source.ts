@@ -1,35 +1,37 @@
 import type { GraphSource, Walked, WalkQuery } from '../../argo/ports.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { NewestPage } from '../../store/newest.ts';
+import type { Asker } from '../../store/turns.ts';
 import { within } from './within.ts';
 
 /** What one read looks at, at most: rows of relationships, and milliseconds. */
 const [maxRows, maxMilliseconds] = [100_000, 1000];
 
 /** The graph as long reads show it. Whoever may query may view every entity: nothing is hidden but what is deleted. */
-export function graphSource(store: NetworkStore): GraphSource {
+export function graphSource(store: NetworkStore, asker: Asker): GraphSource {
+  const read: NetworkStore['readLong'] = (name, args) => store.readLong(name, args, asker);
   return {
     async newest(among, k, milliseconds) {
       const until = performance.now() + milliseconds;
       const found: NewestPage['entities'] = [];
       for (let after: number | null = 0; after !== null; ) {
         if (performance.now() > until) return { ids: firstOf(found, k), truncated: true };
-        const page: NewestPage = await parsed(store.readLong('newestPage', { within: within(among), after, k }));
+        const page: NewestPage = await parsed(read('newestPage', { within: within(among), after, k }));
         found.push(...page.entities);
         after = page.next;
       }
       return { ids: firstOf(found, k), truncated: false };
     },
-    predicates: () => parsed(store.readLong('predicates', {})),
-    used: (names) => parsed(store.readLong('predicateUsed', { names })),
-    named: (names) => parsed(store.readLong('predicatesNamed', { names })),
+    predicates: () => parsed(read('predicates', {})),
+    used: (names) => parsed(read('predicateUsed', { names })),
+    named: (names) => parsed(read('predicatesNamed', { names })),
     walk({ types, leading, perSource, ...query }) {
       const limit = perSource * query.sources.length;
       const asked = { ...asStored(query), limit, perSource, leading, ...(types && { types }) };
-      return parsed<Walked>(store.readLong('reached', asked));
+      return parsed<Walked>(read('reached', asked));
     },
     link({ targets, perSource: _, ...query }) {
-      return parsed<Walked>(store.readLong('linked', { ...asStored(query), targets }));
+      return parsed<Walked>(read('linked', { ...asStored(query), targets }));
     },
   };
 }

@@ -102,7 +102,7 @@ export class SearchService {
     const { ids } = actor.kind === 'processor' ? { ids: [actor.id] } : requireUser(actor, 'search their collections');
     const { query, type, role, include_public = false, limit: k = 20 } = body;
     const asked = { ids, ...(role !== undefined && { roles: [role] }), includeExpired: false, most: maxMine };
-    const nearest = await store.readLong('nearestHeld', { ...asked, now: this.#env.writes.env.now() });
+    const nearest = await store.readLong('nearestHeld', { ...asked, now: this.#env.writes.env.now() }, caller);
     const { ids: queried, total } = JSON.parse(Buffer.from(nearest).toString()) as { ids: string[]; total: number };
     const within = { collections: queried, orLoose: include_public, ...(type !== undefined && { types: [type] }) };
     const job = { kind: 'text', text: query, k, within } as const;

@@ -24,6 +24,6 @@ export class MembershipsService {
     const { ids } = actor.kind === 'processor' ? { ids: [actor.id] } : requireUser(actor, 'hold roles');
     const roles = role?.split(',').map((name) => name.trim());
     const store = await this.#writes.store(caller);
-    return store.readLong('rolesHeld', { ids, roles, now: this.#writes.env.now(), ...options });
+    return store.readLong('rolesHeld', { ids, roles, now: this.#writes.env.now(), ...options }, caller);
   }
 }

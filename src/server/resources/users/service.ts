@@ -128,7 +128,7 @@ export class UsersService {
       this.#writes.env.permissions.require(db, actor, 'user:view', user);
     });
     const now = this.#writes.env.now();
-    return store.readLong('userCollections', { user: id, ids, registered: account !== null, now, ...query });
+    return store.readLong('userCollections', { user: id, ids, registered: account !== null, now, ...query }, caller);
   }
 
   keys(caller: Caller): UserKeysView {

@@ -16,14 +16,14 @@ export class RunsService {
   ): Promise<Uint8Array> {
     operator(caller);
     const store = await this.#writes.store(caller);
-    return store.readLong('runs', { processor, before, limit, nowMs: this.#writes.env.now() });
+    return store.readLong('runs', { processor, before, limit, nowMs: this.#writes.env.now() }, caller);
   }
 
   /** @throws NotFoundError where the node knows no such job */
   async read(caller: Caller, job: string, page: { offset: number; limit: number }): Promise<Uint8Array> {
     operator(caller);
     const store = await this.#writes.store(caller);
-    const run = await store.readLong('run', { job, ...page, nowMs: this.#writes.env.now() });
+    const run = await store.readLong('run', { job, ...page, nowMs: this.#writes.env.now() }, caller);
     if (run.length <= 'null'.length) throw new NotFoundError('Job not found');
     return run;
   }

@@ -15,7 +15,7 @@ export class NamesService {
   async names(caller: Caller): Promise<Uint8Array> {
     operator(caller);
     const store = await this.#writes.store(caller);
-    return store.readLong('names', {});
+    return store.readLong('names', {}, caller);
   }
 
   /** @throws ForbiddenError for everybody but the operator */

@@ -21,7 +21,7 @@ export class HistoryService {
     const store = await this.#networks.get(caller.network);
     if (!store.read((db) => findEntity(db, id))) throw new NotFoundError();
     const args = { id, before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 };
-    const found = JSON.parse(Buffer.from(await store.readLong('entityMoves', args)).toString()) as EntityMove[];
+    const found = JSON.parse(Buffer.from(await store.readLong('entityMoves', args, caller)).toString()) as EntityMove[];
     const moves = found.slice(0, limit);
     const more = found.length > limit;
     return {

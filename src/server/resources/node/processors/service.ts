@@ -30,7 +30,7 @@ export class ProcessorListService {
     const store = await this.#needs.writes.store(caller);
     const types: ProcessorType[] = type === undefined ? ['agent', 'klados', 'rhiza'] : [type];
     const part = (q ?? '').toWellFormed().trim();
-    return store.readLong('processors', { types, status: status ?? null, part, limit, offset });
+    return store.readLong('processors', { types, status: status ?? null, part, limit, offset }, caller);
   }
 
   /** @throws UnavailableError where the operator's file cannot be used */

@@ -24,14 +24,14 @@ export class TablesService {
   async collections(caller: Caller, page: { limit: number; offset: number }): Promise<Uint8Array> {
     operator(caller);
     const store = await this.#writes.store(caller);
-    return store.readLong('collectionsOverview', page);
+    return store.readLong('collectionsOverview', page, caller);
   }
 
   async facets(caller: Caller, id: string, types: string | undefined): Promise<Uint8Array> {
     operator(caller);
     const names = parseTypes(types);
     const store = await this.#store(caller, id);
-    const facets = await store.readLong('tableFacets', { collection: id, types: names });
+    const facets = await store.readLong('tableFacets', { collection: id, types: names }, caller);
     return joined(`{"collection_id":${JSON.stringify(id)},`, facets.subarray(1), '');
   }
 
@@ -48,7 +48,7 @@ export class TablesService {
   async deletedCollections(caller: Caller, page: { limit: number; offset: number }): Promise<Uint8Array> {
     operator(caller);
     const store = await this.#writes.store(caller);
-    const rows = await store.readLong('deletedRows', { collection: null, ...page });
+    const rows = await store.readLong('deletedRows', { collection: null, ...page }, caller);
     return joined(`{"offset":${page.offset},`, rows.subarray(1), '');
   }
 
@@ -56,7 +56,7 @@ export class TablesService {
   async deleted(caller: Caller, id: string, page: { limit: number; offset: number }): Promise<Uint8Array> {
     operator(caller);
     const store = await this.#store(caller, id);
-    const rows = await store.readLong('deletedRows', { collection: id, ...page });
+    const rows = await store.readLong('deletedRows', { collection: id, ...page }, caller);
     return joined(`{"collection_id":${JSON.stringify(id)},"offset":${page.offset},`, rows.subarray(1), '');
   }
 

@@ -1,0 +1,98 @@
+import { connect, type Socket } from 'node:net';
+import { Piscina } from 'piscina';
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { ReaderThreads } from '../../src/server/store/reader-threads.ts';
+import { type Asker, Turns } from '../../src/server/store/turns.ts';
+import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
+import { create, type Entity } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+
+let node: TestNode;
+let owner: Person;
+let entity: Entity;
+const readers = new ReaderThreads();
+beforeAll(async () => {
+  node = await startNode({ readers });
+  owner = await user(node, 'owner');
+  entity = await create(node, owner, {});
+});
+afterAll(async () => {
+  await node[Symbol.asyncDispose]();
+  await readers[Symbol.asyncDispose]();
+});
+afterEach(() => vi.restoreAllMocks());
+
+const tree = () => `/entities/${entity.id}/tree`;
+const underWay = async () => (await node.ctx.networks.get('main')).activity().longReads;
+
+/** Keeps long reads on their threads until it is opened, and notes which there were. */
+function gate() {
+  const { promise, resolve: open } = Promise.withResolvers<void>();
+  const read: string[] = [];
+  const { run } = Piscina.prototype;
+  vi.spyOn(Piscina.prototype, 'run').mockImplementation(async function (this: Piscina, task, options) {
+    if (options?.name === 'runLongRead') {
+      read.push(task.name);
+      await promise;
+    }
+    return run.call(this, task, options);
+  });
+  return { open, read };
+}
+
+/** Asks on a connection that the test can break off. */
+function begun(path: string): Socket {
+  const { hostname, port } = new URL(node.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
+  return socket;
+}
+
+test('long reads of clients that have left are not read, and nobody waits for them', async () => {
+  const { open, read } = gate();
+  const first = [ask(node, anonymous, `GET ${tree()}`), ask(node, anonymous, `GET ${tree()}`)];
+  await vi.waitFor(async () => expect(await underWay()).toBe(2), 5000);
+  const sockets = Array.from({ length: 100 }, () => begun(tree()));
+  await vi.waitFor(async () => expect(await underWay()).toBe(102), 5000);
+
+  const refused = await ask(node, anonymous, `GET ${tree()}`);
+  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
+  expect(refused.body).toMatchObject({ error: 'Service unavailable', details: { service: 'store' } });
+  const known = ask(node, owner, `GET /collections/catalog`);
+  await vi.waitFor(async () => expect(await underWay()).toBe(103), 5000);
+
+  for (const socket of sockets) socket.destroy();
+  const left = () => node.ctx.requests.of('GET', '/entities/{id}/tree').statuses[0];
+  await vi.waitFor(() => expect(left()).toBe(100), 5000);
+  const later = ask(node, anonymous, `GET ${tree()}`);
+  await vi.waitFor(async () => expect(await underWay()).toBe(4), 5000);
+  open();
+  for (const answer of [...first, known, later]) expect((await answer).status).toBe(200);
+  expect(read).toEqual(['tree', 'tree', 'catalog', 'tree']);
+  expect(await underWay()).toBe(0);
+});
+
+test('those with a key and those without have their turns alternately, and the own work of the node is never refused', async () => {
+  const turns = new Turns(1);
+  const { promise, resolve: open } = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const known: Asker = { actor: { kind: 'user', id: 'u', ids: ['u'], operator: false } };
+  const stranger: Asker = { actor: { kind: 'anonymous' } };
+  const work = (name: string) => async () => void order.push(name);
+  const all = [turns.take(null, () => promise)];
+  for (let n = 0; n < 3; n++) all.push(turns.take(stranger, work('stranger')));
+  for (let n = 0; n < 2; n++) all.push(turns.take(known, work('known')));
+  all.push(turns.take(null, work('own')));
+  open();
+  await Promise.all(all);
+  expect(order).toEqual(['known', 'stranger', 'known', 'stranger', 'own', 'stranger']);
+
+  const held = Promise.withResolvers<void>();
+  const full = [turns.take(known, () => held.promise)];
+  for (let n = 0; n < 200; n++) full.push(turns.take(known, async () => undefined));
+  await expect(turns.take(known, async () => undefined)).rejects.toThrow('Service unavailable');
+  full.push(turns.take(null, async () => undefined));
+  held.resolve();
+  await Promise.all(full);
+  expect(turns.waiting).toBe(0);
+});
