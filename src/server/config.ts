@@ -46,7 +46,7 @@ const privateEndpoints = ['operator', 'everyone', 'nobody'] as const;
 
 const settings = z.object({
   ARCHEION_DATA: z.string().min(1, 'must name a folder'),
-  ARCHEION_HOST: z.string().min(1, 'must name an address').default('127.0.0.1'),
+  ARCHEION_HOST: z.string().min(1, 'must name an address').transform(unbracketed).default('127.0.0.1'),
   ARCHEION_PORT: z
     .string()
     .regex(/^\d{1,5}$/, 'must be a number from 0 to 65535')
@@ -262,6 +262,12 @@ function embedSettings(url: string | undefined, model: string | undefined): Embe
   if (url === undefined) throw new UsageError('ARCHEION_EMBED_MODEL: needs ARCHEION_EMBED_URL, where that model is.');
   if (model === undefined) throw new UsageError('ARCHEION_EMBED_URL: needs ARCHEION_EMBED_MODEL, a model there.');
   return { url: url.replace(/(?<!\/)\/+$/, ''), model };
+}
+
+/** An address of IPv6 as it is listened on; in addresses of pages it stands in brackets. */
+function unbracketed(host: string): string {
+  const inner = /^\[(.*)\]$/.exec(host)?.[1];
+  return inner !== undefined && isIP(inner) === 6 ? inner : host;
 }
 
 function isLoopback(host: string): boolean {

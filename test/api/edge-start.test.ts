@@ -47,6 +47,15 @@ describe('settings', () => {
     });
   });
 
+  test.each(['[::1]', '::1'])('the host %s is of this machine alone', (host) => {
+    expect(read({}, { host }).host).toBe('::1');
+    expect(read({ ARCHEION_HOST: host }).host).toBe('::1');
+  });
+
+  test('a name in brackets is no address', () => {
+    expect(() => read({}, { host: '[127.0.0.1]' })).toThrow(/set ARCHEION_ALLOWED_HOSTS/);
+  });
+
   test('secrets are kept apart', () => {
     const { config, secrets } = readConfig(
       { ARCHEION_JWT_SECRET: 'hidden', ARCHEION_ALPHA_SECRET: 'also', ARCHEION_CHAT_KEY: 'third' },
