@@ -101,6 +101,19 @@ describe('over HTTP', () => {
     expect(around.text).toContain(work.id);
   });
 
+  it('a message that is longer than a language model writes is refused before it is read', async () => {
+    const message = (length: number) => ({
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      params: { name: 'get_entity', arguments: { id: work.id, text: 'a'.repeat(length) } },
+    });
+    const sent = (path: string, length: number) => ask(node, ada, `POST ${path}`, message(length));
+    const error =
+      'The body is too large: at most 256 KiB of JSON are a message to the tools; make what is longer by POST /entities';
+    for (const path of ['/mcp', '/mcp/', '/mcp?x'])
+      expect(await sent(path, 2 ** 18)).toMatchObject({ status: 413, body: { error } });
+    expect((await sent('/mcp', 2 ** 18 - 1000)).status).toBe(200);
+  });
+
   it('refusals are said in words', async () => {
     await using it = await connected(node, ada);
     const { client } = it;

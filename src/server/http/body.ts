@@ -4,18 +4,33 @@ import { maxDepth } from '../model/json-value.ts';
 
 /** decisions.md, JSON: a body has at most 32 MiB. */
 export const maxBodyBytes = 32 * 1024 * 1024;
-/** What starts processors is read on the event loop, and as much is sent on: ten thousand targets fit. */
-export const invocation = {
-  path: /^\/(?:agents|kladoi|rhizai)\/[^/]+\/(?:invoke|reinvoke|jobs)(?:\/|\?|$)/,
-  bytes: 1024 * 1024,
-};
+/** Bodies that are read on the event loop however long they are, and what to do instead of sending longer ones. */
+const short: { path: RegExp; bytes: number; instead: string }[] = [
+  // As much is sent on: ten thousand targets fit.
+  {
+    path: /^\/(?:agents|kladoi|rhizai)\/[^/]+\/(?:invoke|reinvoke|jobs)(?:\/|\?|$)/,
+    bytes: 1024 * 1024,
+    instead: 'start a processor; put what is longer into an entity and name it',
+  },
+  // A language model does not write more at once.
+  {
+    path: /^\/mcp\/?(?:[?#]|$)/,
+    bytes: 256 * 1024,
+    instead: 'are a message to the tools; make what is longer by POST /entities',
+  },
+];
+/** All the limits that there are, in bytes. */
+export const bodyLimits = [maxBodyBytes, ...short.map(({ bytes }) => bytes)];
+
+export function bodyLimit(url: string): number {
+  return short.find(({ path }) => path.test(url))?.bytes ?? maxBodyBytes;
+}
 
 /** `limit`: in bytes. */
 export function bodyTooLarge(limit: number = maxBodyBytes): TooLargeError {
-  const most = `The body is too large: at most ${limit / 2 ** 20} MiB of JSON`;
-  return new TooLargeError(
-    limit === invocation.bytes ? `${most} start a processor; put what is longer into an entity and name it` : most,
-  );
+  const size = limit < 2 ** 20 ? `${limit / 2 ** 10} KiB` : `${limit / 2 ** 20} MiB`;
+  const instead = short.find(({ bytes }) => bytes === limit)?.instead;
+  return new TooLargeError(`The body is too large: at most ${size} of JSON${instead ? ` ${instead}` : ''}`);
 }
 
 /** What a stored value may have, and the envelope around it. */

@@ -2,14 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import express, { type RequestHandler } from 'express';
 import { BusyError } from '../errors.ts';
 import type { CallerRequest } from '../model/caller.ts';
-import { bodyTooLarge, invocation, isStream, maxBodyBytes } from './body.ts';
+import { bodyLimit, bodyLimits, bodyTooLarge, isStream } from './body.ts';
 
 /** Of bodies that come without credentials, so many bytes are taken in at once; smaller ones always, which connections bound. */
 const ofStrangers = { most: 64 * 1024 * 1024, small: 64 * 1024 };
-
-function limitOf({ url = '' }: IncomingMessage): number {
-  return invocation.path.test(url) ? invocation.bytes : maxBodyBytes;
-}
 
 function isJson(request: IncomingMessage): boolean {
   if (isStream(request)) return false;
@@ -22,11 +18,10 @@ function isJson(request: IncomingMessage): boolean {
  * another type is left to its controller.
  */
 export function jsonBytes(): RequestHandler {
-  const takeUpTo = (limit: number) => express.raw({ limit, type: isJson, verify });
-  const [take, takeShort] = [takeUpTo(maxBodyBytes), takeUpTo(invocation.bytes)];
+  const takeUpTo = new Map(bodyLimits.map((limit) => [limit, express.raw({ limit, type: isJson, verify })]));
   let strangers = 0;
   return (request, response, next) => {
-    const limit = limitOf(request);
+    const limit = bodyLimit(request.url);
     // The parser would first wait for all that is announced.
     if (Number(request.headers['content-length'] ?? 0) > limit && isJson(request)) throw bodyTooLarge(limit);
     const bytes = announced(request) ?? limit;
@@ -37,7 +32,7 @@ export function jsonBytes(): RequestHandler {
         strangers -= bytes;
       });
     }
-    (limit === maxBodyBytes ? take : takeShort)(request, response, next);
+    takeUpTo.get(limit)?.(request, response, next);
   };
 }
 
