@@ -4,7 +4,7 @@ import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { closeListener, createListener, type ListenerLimits } from '../../src/server/http/listener.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { send, startNode } from '../helpers/node.ts';
@@ -166,6 +166,54 @@ describe('when all connections are taken', () => {
     const { url, clients } = await full('GET /never HTTP/1.1\r\nHost: x\r\n\r\n');
     await expect(send(url, '/')).rejects.toThrow(/ECONNRESET|socket hang up/);
     expect(clients.map(({ socket }) => socket.destroyed)).toEqual(new Array(most).fill(false));
+  });
+});
+
+describe('requests that are sent on one connection without waiting', () => {
+  const get = (path: string, headers = '') => `GET ${path} HTTP/1.1\r\nHost: x\r\n${headers}\r\n`;
+  async function sent(text: string) {
+    const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+    answers['/held'] = (_request, response) => void gate.then(() => response.end('held'));
+    opened.defer(() => void delete answers['/held']);
+    const { port, server, seen } = await served({});
+    let parsed = 0;
+    server.on('request', () => parsed++);
+    return { open, seen, parsed: () => parsed, ...talking(port, text) };
+  }
+
+  test('are served one after the other, in their order', async () => {
+    const post = (body: string) => `POST /sum HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const { open, seen, parsed, closed } = await sent(
+      `${get('/held')}${post('12345')}${post('a'.repeat(30_000))}${get('/last', 'Connection: close\r\n')}`,
+    );
+    await vi.waitFor(() => expect(parsed()).toBe(4), 5000);
+    expect(seen).toEqual(['/held']);
+    open();
+    expect((await closed).match(/\r\n\r\n[\w\r\n]*?(?:held|\d+)(?=HTTP|\r\n0|$)/g)).toHaveLength(4);
+    expect(seen).toEqual(['/held', '/sum', '/sum', '/last']);
+  });
+
+  test('are not served once their client has gone', async () => {
+    const { socket, open, seen, parsed, closed } = await sent(get('/held') + get('/next'));
+    await vi.waitFor(() => expect(parsed()).toBe(2), 5000);
+    socket.destroy();
+    await closed;
+    open();
+    const after = await served({});
+    expect((await send(after.url, '/other')).status).toBe(200);
+    expect(seen).toEqual(['/held']);
+  });
+
+  test('may be a hundred that wait; with one more the connection is closed', async () => {
+    const most = await sent(get('/held') + get('/next').repeat(99) + get('/last', 'Connection: close\r\n'));
+    await vi.waitFor(() => expect(most.parsed()).toBe(101), 5000);
+    most.open();
+    expect((await most.closed).match(/HTTP\/1\.1 200/g)).toHaveLength(101);
+    expect(most.seen.length).toBe(101);
+
+    const more = await sent(get('/held') + get('/next').repeat(101));
+    expect(await more.closed).toBe('');
+    expect(more.seen).toEqual(['/held']);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { performance } from 'node:perf_hooks';
 
@@ -9,13 +9,23 @@ export interface ConnectionLimits {
   stalledMs: number;
   /** How often that is looked at. */
   lookEveryMs: number;
+  /** How many requests of one connection may wait for the answers to those before them. */
+  waiting: number;
 }
 
-export const connectionLimits: ConnectionLimits = { most: 1000, stalledMs: 120_000, lookEveryMs: 10_000 };
+export const connectionLimits: ConnectionLimits = { most: 1000, stalledMs: 120_000, lookEveryMs: 10_000, waiting: 100 };
+
+interface Exchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+}
 
 interface Connection {
-  /** The newest one; answers leave in the order of their requests. */
-  last: { request: IncomingMessage; response: ServerResponse } | null;
+  /** The one that is served, or was. */
+  last: Exchange | null;
+  isServed: boolean;
+  /** Those that came before the answer to the one that is served had gone. */
+  waiting: Exchange[];
   bytes: number;
   /** When bytes were last seen to have moved, either way. */
   moved: number;
@@ -24,9 +34,14 @@ interface Connection {
 /**
  * Bounds what connections cost. One that is too many takes the place of another: of the one that has waited longest for
  * its client, else of the one whose answer has gone on longest. So whoever holds all of them open, with requests that
- * never end or answers that are never read, does not keep others out.
+ * never end or answers that are never read, does not keep others out. And each is served one request after the other, as
+ * its answers leave: else whoever sends them without waiting would have any number of threads' turns, and of bodies in memory.
  */
-export function boundConnections(server: Server, { most, stalledMs, lookEveryMs }: ConnectionLimits): void {
+export function boundConnections(
+  server: Server,
+  { most, stalledMs, lookEveryMs, waiting }: ConnectionLimits,
+  serve: RequestListener,
+): void {
   const open = new Map<Socket, Connection>();
 
   server.on('connection', (socket: Socket) => {
@@ -36,15 +51,28 @@ export function boundConnections(server: Server, { most, stalledMs, lookEveryMs 
       open.delete(given);
       given.destroy();
     }
-    open.set(socket, { last: null, bytes: 0, moved: performance.now() });
+    open.set(socket, { last: null, isServed: false, waiting: [], bytes: 0, moved: performance.now() });
     socket.once('close', () => open.delete(socket));
   });
   server.on('request', (request, response) => {
     const connection = open.get(request.socket);
+    // It has been given up.
     if (!connection) return;
-    connection.last = { request, response };
     connection.moved = performance.now();
+    if (!connection.isServed) begin(connection, { request, response });
+    else if (connection.waiting.push({ request, response }) > waiting) request.socket.destroy();
   });
+
+  function begin(connection: Connection, last: Exchange): void {
+    connection.last = last;
+    connection.isServed = true;
+    last.response.once('close', () => {
+      const next = connection.waiting.shift();
+      connection.isServed = false;
+      if (next && !next.request.socket.destroyed) begin(connection, next);
+    });
+    serve(last.request, last.response);
+  }
 
   const look = setInterval(() => {
     const now = performance.now();

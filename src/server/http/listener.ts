@@ -45,9 +45,7 @@ export function createListener(app: App, limits: ListenerLimits = {}): Server {
     IncomingMessage: madeFor(app.request, http.IncomingMessage),
     ServerResponse: madeFor(app.response, http.ServerResponse),
   });
-  // First, so that it knows of a request before anybody answers it.
-  boundConnections(server, { ...connectionLimits, ...limits.connections });
-  server.on('request', app);
+  boundConnections(server, { ...connectionLimits, ...limits.connections }, app);
   server.on('checkExpectation', (_request, response) => sendJson(response, 417, { error: 'Expectation failed' }));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (!socket.writable) return void socket.destroy();
