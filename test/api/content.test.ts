@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { ask, type Person, user } from '../helpers/callers.ts';
 import { create, type Entity, invalid, lacking, ok, read, remove, update } from '../helpers/entities.ts';
 import { type ContentAnswer, cidOf, declare, keptBy, put, text, uploaded } from '../helpers/files.ts';
@@ -157,6 +157,35 @@ describe('content by key', () => {
     expect(answer.body).toEqual(invalid(['id'], 'the entity is deleted'));
     expect(await keptBy(node).size(cidOf('to nobody'))).toBeUndefined();
   });
+});
+
+test('content of a large entity is found on a reader thread, as that of others is here', async () => {
+  const large = { properties: { text: 'a'.repeat(200_000) } };
+  const store = await node.ctx.networks.get('main');
+  const scene = async (body: object) => {
+    const { id } = await create(node, me, body);
+    await put(node, me, id, 'k', `first ${id}`);
+    await put(node, me, id, 'k', `second ${id}`);
+    const file = await uploaded(node, me, `own ${id}`);
+    const { cid } = await read(node, me, file.id);
+    await update(node, me, { ...file, cid }, body);
+    return { id, file: file.id };
+  };
+  const found = async ({ id, file }: Awaited<ReturnType<typeof scene>>) => {
+    const readLong = vi.spyOn(store, 'readLong');
+    const said = ['', '?key=k', `?cid=${cidOf(`first ${id}`)}`, '?key=other', `?cid=${cidOf('other')}`];
+    const answers = await Promise.all(said.map((query) => get(id, query)));
+    const link = ok<{ download_url: string }>(await ask(node, me, `GET /files/${file}/download`)).download_url;
+    const linked = await node.fetch(new URL(link).pathname);
+    const names = readLong.mock.calls.map(([name]) => name);
+    readLong.mockRestore();
+    expect(answers.slice(0, 3).map(({ text }) => text)).toEqual([`second ${id}`, `second ${id}`, `first ${id}`]);
+    for (const { body } of answers.slice(3)) expect(body).toEqual(lacking('Nothing has been uploaded there'));
+    expect(linked.text).toBe(`own ${id}`);
+    return names;
+  };
+  expect(await found(await scene({ properties: {} }))).toEqual([]);
+  expect(await found(await scene(large))).toEqual(Array.from({ length: 7 }, () => 'heldContent'));
 });
 
 test('an answer comes although the refused upload is still being sent', async () => {

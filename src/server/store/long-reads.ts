@@ -11,6 +11,7 @@ import { fileVersionsPage } from './file-versions.ts';
 import { graphEntityAnswer } from './graph-entity.ts';
 import { type LinksQuery, linksTo } from './graph-links.ts';
 import { type NeighboursQuery, neighbours, pathsAnswer, reachableAnswer } from './graph-reads.ts';
+import { contentHeld, type HeldQuery } from './held-content.ts';
 import { entityMoves } from './history-reads.ts';
 import { statusOfRun } from './jobs.ts';
 import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from './label-reads.ts';
@@ -119,6 +120,8 @@ export const longReads = {
   versionText: (db: Reader, args: { key: number }): string => versionText(db, args),
   /** One entity's wire JSON; empty where it has none any more. */
   storedJson: (db: Reader, { id }: { id: string }): string => storedJson(db, id) ?? '',
+  /** See held-content.ts. */
+  heldContent: (db: Reader, query: HeldQuery): string => JSON.stringify(contentHeld(db, query)),
   /** How much the network holds; see network-counts.ts. */
   counts: (db: Reader, _args: object): string => JSON.stringify(networkCounts(db)),
   /** Pages of blocks; see chain-reads.ts. */

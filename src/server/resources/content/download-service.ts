@@ -1,25 +1,22 @@
-import { isContentCid } from '../../blocks/cid.ts';
 import type { FileStore } from '../../blocks/file-store.ts';
 import { NotFoundError, StorageError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
-import { type HeldContent, heldContent } from '../../model/content-entries.ts';
-import type { Reader } from '../../store/connection.ts';
-import { holds } from '../../store/content-holders.ts';
-import { findStanding, type Standing } from '../../store/entities.ts';
+import type { HeldContent } from '../../model/content-entries.ts';
+import { maxOnLoop } from '../../model/large.ts';
+import { type EntityRow, entitySize, findEntity } from '../../store/entities.ts';
+import { contentHeld, type HeldQuery } from '../../store/held-content.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { RecentMap } from '../../store/recent-map.ts';
 import { storingLater } from '../../store/storage-error.ts';
+import type { Asker } from '../../store/turns.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import { downloadHeaders } from './download.ts';
 import { filesOf } from './intake.ts';
 import type { LinkedContent, Links } from './links.ts';
 
-/** Which content of an entity; neither: the one that it has by itself (see heldContent). */
-export interface WantedContent {
-  key?: string | undefined;
-  cid?: string | undefined;
-}
+/** Which content of an entity. */
+export type WantedContent = Omit<HeldQuery, 'id'>;
 
 /** Bytes on this node, and how they are answered. */
 export interface Download {
@@ -46,18 +43,26 @@ export class DownloadService {
 
   async open(caller: Caller, id: string, wanted: WantedContent, type?: 'file'): Promise<Download> {
     const store = await this.#writes.store(caller);
-    const held = store.read((db) => this.held(db, caller, id, wanted, type));
+    const { held } = await this.held(store, caller, id, wanted, type);
     return this.#opened(store, held, wanted.cid !== undefined);
   }
 
   /** Content of a live entity that the caller may view; with `type`, only of one, and by its action of downloading. */
-  held(db: Reader, caller: Caller, id: string, wanted: WantedContent, type?: 'file'): HeldContent {
-    const standing = this.#entities.viewed(db, caller, id);
-    if (type !== undefined) {
-      if (standing.type !== type) throw new NotFoundError();
-      this.#writes.env.permissions.require(db, accepted(caller), `${type}:download`, standing);
-    }
-    return found(db, standing, wanted);
+  async held(
+    store: NetworkStore,
+    caller: Caller,
+    id: string,
+    wanted: WantedContent,
+    type?: 'file',
+  ): Promise<{ held: HeldContent; entity: EntityRow }> {
+    const entity = store.read((db) => {
+      const row = this.#entities.viewedRow(db, caller, id);
+      if (type === undefined) return row;
+      if (row.type !== type) throw new NotFoundError();
+      this.#writes.env.permissions.require(db, accepted(caller), `${type}:download`, row);
+      return row;
+    });
+    return { held: await found(store, { id, ...wanted }, caller), entity };
   }
 
   /** An address that gives what it is signed for (see Links); `host` is the name under which the client reached us. */
@@ -66,16 +71,14 @@ export class DownloadService {
   }
 
   /** What a link was signed for. */
-  async openLink(token: string): Promise<Download> {
+  async openLink(asker: Asker, token: string): Promise<Download> {
     const link = this.#links.read(token, this.#writes.env.now());
     if (!link)
       throw new NotFoundError('Link not found: it is wrong or has expired. GET /files/{id}/download makes one');
     const store = await this.#writes.env.networks.get(link.network);
-    const held = store.read((db) => {
-      const standing = findStanding(db, link.entity);
-      if (!standing || standing.deleted) throw new NotFoundError();
-      return found(db, standing, { cid: link.cid });
-    });
+    const entity = store.read((db) => findEntity(db, link.entity));
+    if (!entity || entity.deleted) throw new NotFoundError();
+    const held = await found(store, { id: link.entity, cid: link.cid }, asker);
     return this.#opened(store, held, false);
   }
 
@@ -106,11 +109,12 @@ export class DownloadService {
   }
 }
 
-/** By CID also what earlier versions held: these can be read, and so can their bytes. */
-function found(db: Reader, { key: entity, manifest }: Standing, { key, cid }: WantedContent): HeldContent {
-  const held = heldContent(manifest, { ...(key !== undefined && { key }), ...(cid !== undefined && { cid }) });
-  if (held && isContentCid(held.cid) && (cid === undefined || held.cid === cid)) return held;
-  const earlier = key === undefined && cid !== undefined && isContentCid(cid) && holds(db, entity, cid);
-  if (!earlier) throw NotFoundError.of('Nothing has been uploaded there');
-  return { cid, type: null, filename: null, size: null };
+/** What a large entity holds is read on a reader thread. */
+async function found(store: NetworkStore, query: HeldQuery, asker: Asker): Promise<HeldContent> {
+  const near = store.read((db) => entitySize(db, query.id) <= maxOnLoop && { held: contentHeld(db, query) });
+  const held = near
+    ? near.held
+    : (JSON.parse(Buffer.from(await store.readLong('heldContent', query, asker)).toString()) as HeldContent | null);
+  if (held === null) throw NotFoundError.of('Nothing has been uploaded there');
+  return held;
 }

@@ -206,17 +206,14 @@ export class FilesService {
   /** An address that gives the bytes for a while. */
   async link(caller: Caller, id: string, host: string): Promise<FileDownloadView> {
     const store = await this.#writes.store(caller);
-    const { held, label } = store.read((db) => ({
-      held: this.#downloads.held(db, caller, id, {}, 'file'),
-      label: this.#file(db, caller, id).label,
-    }));
+    const { held, entity } = await this.#downloads.held(store, caller, id, {}, 'file');
     const size = await filesOf(store).size(held.cid);
     if (size === undefined) throw NotFoundError.of(`The bytes of ${held.cid} are not on this node`);
     const expires = this.#writes.env.now() + linkMs;
     return {
       download_url: this.#downloads.link({ network: caller.network, entity: id, cid: held.cid, expires }, host),
       expires_at: new Date(expires).toISOString(),
-      filename: held.filename ?? label,
+      filename: held.filename ?? entity.label,
       content_type: servedType(held.type),
       size,
     };

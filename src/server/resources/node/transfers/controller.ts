@@ -66,7 +66,7 @@ export class TransfersController extends Controller {
   @Response<ErrorView>(412, 'If-Match names others')
   @Response<ErrorView>(416, 'The range lies beyond their end')
   async download(@Request() request: StreamRequest, @Path() token: string): Promise<void> {
-    await answerFile(request, await this.downloads.openLink(token));
+    await answerFile(request, await this.downloads.openLink(request.caller, token));
   }
 
   private told(view: UploadView): UploadView {
