@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
@@ -121,7 +121,20 @@ function free(data: string): Disposable | null {
     return lockFolder(data);
   } catch (error) {
     if (error instanceof UnavailableError) return null;
+    refuseReadOnly(data, [data]);
     throw error;
+  }
+}
+
+/** A database that a node writes to is read by writing beside it, also while there is no node. @throws FailureError */
+function refuseReadOnly(data: string, folders: string[]): void {
+  try {
+    for (const folder of folders) accessSync(folder, constants.W_OK);
+  } catch {
+    throw new FailureError(
+      `Nothing was verified: the data folder ${data} can only be read, and its databases are read by writing beside them. ` +
+        'Copy it to where you may write ("cp -a"), and name the copy with --data. Backups are verified where they are.',
+    );
   }
 }
 
@@ -132,8 +145,9 @@ async function onFolder(
 ): Promise<Verified> {
   using _lock = lock;
   const database = writtenIn(data, network);
-  if (isOutdated(database)) throw outdated(database);
   const folder = resolve(data, network);
+  refuseReadOnly(data, [data, folder]);
+  if (isOutdated(database)) throw outdated(database);
   const report = await lastOf(shell, 'verify', linesOf(shell, { database, folder }), stepText);
   const today = kept && report.ok ? logInFolder(folder, kept.size) : null;
   return { parts: [{ what: network, report }], logged: report, today };
