@@ -25,14 +25,15 @@ afterEach(() => vi.restoreAllMocks());
 const tree = () => `/entities/${entity.id}/tree`;
 const underWay = async () => (await node.ctx.networks.get('main')).activity().longReads;
 
-/** Keeps long reads on their threads until it is opened, and notes which there were. */
+/** Keeps long reads and searches on their threads until it is opened, and notes which there were. */
 function gate() {
   const { promise, resolve: open } = Promise.withResolvers<void>();
   const read: string[] = [];
   const { run } = Piscina.prototype;
   vi.spyOn(Piscina.prototype, 'run').mockImplementation(async function (this: Piscina, task, options) {
-    if (options?.name === 'runLongRead') {
-      read.push(task.name);
+    const { name } = options ?? {};
+    if (name === 'runLongRead' || name === 'answerJob') {
+      read.push(name === 'answerJob' ? name : task.name);
       await promise;
     }
     return run.call(this, task, options);
@@ -41,10 +42,10 @@ function gate() {
 }
 
 /** Asks on a connection that the test can break off. */
-function begun(path: string): Socket {
+function begun(path: string, headers = ''): Socket {
   const { hostname, port } = new URL(node.url);
   const socket = connect(Number(port), hostname);
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
+  socket.write(`${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\n${headers}\r\n`);
   return socket;
 }
 
@@ -52,7 +53,7 @@ test('long reads of clients that have left are not read, and nobody waits for th
   const { open, read } = gate();
   const first = [ask(node, anonymous, `GET ${tree()}`), ask(node, anonymous, `GET ${tree()}`)];
   await vi.waitFor(async () => expect(await underWay()).toBe(2), 5000);
-  const sockets = Array.from({ length: 100 }, () => begun(tree()));
+  const sockets = Array.from({ length: 100 }, () => begun(`GET ${tree()}`));
   await vi.waitFor(async () => expect(await underWay()).toBe(102), 5000);
 
   const refused = await ask(node, anonymous, `GET ${tree()}`);
@@ -70,6 +71,27 @@ test('long reads of clients that have left are not read, and nobody waits for th
   for (const answer of [...first, known, later]) expect((await answer).status).toBe(200);
   expect(read).toEqual(['tree', 'tree', 'catalog', 'tree']);
   expect(await underWay()).toBe(0);
+});
+
+test('searches of clients that have left are not searched', async () => {
+  const { open, read } = gate();
+  const path = 'POST /search/entities';
+  const body = JSON.stringify({ query: 'horse' });
+  const head = `Authorization: ${owner.headers.Authorization}\r\nContent-Length: ${body.length}\r\n`;
+  const first = ask(node, owner, path, { query: 'horse' });
+  await vi.waitFor(() => expect(read).toEqual(['answerJob']), 5000);
+  const waiting = vi.spyOn(Turns.prototype, 'take');
+  const sockets = Array.from({ length: 20 }, () => begun(path, head));
+  for (const socket of sockets) socket.write(body);
+  await vi.waitFor(() => expect(waiting).toHaveBeenCalledTimes(20), 5000);
+  const later = ask(node, owner, path, { query: 'horse' });
+  await vi.waitFor(() => expect(waiting).toHaveBeenCalledTimes(21), 5000);
+  for (const socket of sockets) socket.destroy();
+  const left = () => node.ctx.requests.of('POST', '/search/entities').statuses[0];
+  await vi.waitFor(() => expect(left()).toBe(20), 5000);
+  open();
+  for (const answer of [first, later]) expect((await answer).status).toBe(200);
+  expect(read).toEqual(['answerJob', 'answerJob']);
 });
 
 test('those with a key and those without have their turns alternately, and the own work of the node is never refused', async () => {

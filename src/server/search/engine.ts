@@ -7,6 +7,7 @@ import type { NetworkStore } from '../store/network-store.ts';
 import type { Within } from '../store/search-hits.ts';
 import { indexedUpTo, searchFile } from '../store/search-index.ts';
 import type { SideThread } from '../store/side-thread.ts';
+import { type Asker, Turns } from '../store/turns.ts';
 import { builtin } from './embedder.ts';
 import type { EndpointEmbedder } from './endpoint-embedder.ts';
 import { ThreadError } from './failed.ts';
@@ -37,12 +38,14 @@ export interface Found extends Presented {
 }
 
 /**
- * The node's searching. Indexes are written in one thread, which follows the moves, and searched in another one; neither
+ * The node's searching. What is asked takes turns (see Turns), whose refusals come with all the others. Indexes are written in one thread, which follows the moves, and searched in another one; neither
  * is ever in the way of a write.
  */
 export class SearchEngine implements AsyncDisposable {
   readonly #indexing: OneThread;
   readonly #searching = new OneThread('search-thread', 'closeFinders');
+  readonly #turns = new Turns(1);
+  #closed = false;
   readonly #followers = new Map<Network, IndexFollower>();
   readonly #embedder: EndpointEmbedder | null;
   readonly #without: string | null;
@@ -112,16 +115,22 @@ export class SearchEngine implements AsyncDisposable {
   async find(
     store: NetworkStore,
     query: { text: string; k: number; within?: Within },
+    asker: Asker | null = null,
   ): Promise<{ hits: Hit[]; late: boolean }> {
     const { vector } = await this.#vectorOf(store, query.text);
     const job = { kind: 'text', within: {}, ...query, vector } as const;
-    return this.#ask<RankAnswer & { hits: Hit[] }>(store, 'rankHits', { job });
+    return this.#ask<RankAnswer & { hits: Hit[] }>(store, 'rankHits', { job }, asker);
   }
 
   /** How alike short texts (labels, predicates) are to one, 0..1 each, in their order. @throws UnavailableError */
-  async similarities(store: NetworkStore, text: string, others: string[]): Promise<number[]> {
+  async similarities(
+    store: NetworkStore,
+    text: string,
+    others: string[],
+    asker: Asker | null = null,
+  ): Promise<number[]> {
     const [byLetters, vectors] = await Promise.all([
-      this.#ask<number[]>(store, 'similarities', { text, others }),
+      this.#ask<number[]>(store, 'similarities', { text, others }, asker),
       this.#short(
         store,
         [text, ...others].map((one) => words(one).join(' ') || one),
@@ -133,17 +142,15 @@ export class SearchEngine implements AsyncDisposable {
   }
 
   /** Keys and scores. @throws UnavailableError */
-  rank(store: NetworkStore, job: RankJob): Promise<RankAnswer> {
-    return this.#ask<RankAnswer>(store, 'rankHits', { job });
+  rank(store: NetworkStore, job: RankJob, asker: Asker | null): Promise<RankAnswer> {
+    return this.#ask<RankAnswer>(store, 'rankHits', { job }, asker);
   }
 
   /** The same as JSON. @throws UnavailableError */
-  async answer(store: NetworkStore, job: RankJob, shape: Shape): Promise<Found> {
+  async answer(store: NetworkStore, job: RankJob, shape: Shape, asker: Asker | null): Promise<Found> {
     const { vector, problem } = 'text' in job ? await this.#vectorOf(store, job.text) : { problem: null };
-    const answer = await this.#ask<Presented>(store, 'answerJob', {
-      job: { ...job, ...(vector && { vector }) },
-      shape,
-    });
+    const order = { job: { ...job, ...(vector && { vector }) }, shape };
+    const answer = await this.#ask<Presented>(store, 'answerJob', order, asker);
     return { ...answer, withoutVectors: problem, lacking: this.lacking(store) };
   }
 
@@ -169,14 +176,22 @@ export class SearchEngine implements AsyncDisposable {
   }
 
   /** What was found before, as far as it still fits, as JSON. @throws UnavailableError */
-  async present(store: NetworkStore, ranked: readonly Ranked[], within: Within, shape: Shape): Promise<Found> {
-    const answer = await this.#ask<Presented>(store, 'presentAgain', { ranked, within, shape });
+  async present(
+    store: NetworkStore,
+    { ranked, within, shape }: { ranked: readonly Ranked[]; within: Within; shape: Shape },
+    asker: Asker | null,
+  ): Promise<Found> {
+    const answer = await this.#ask<Presented>(store, 'presentAgain', { ranked, within, shape }, asker);
     return { ...answer, withoutVectors: null, lacking: this.lacking(store) };
   }
 
-  async #ask<T extends object>(store: NetworkStore, name: string, order: object): Promise<T> {
+  async #ask<T extends object>(store: NetworkStore, name: string, order: object, asker: Asker | null): Promise<T> {
     const files = { database: store.database, index: searchFile(store.folder) };
-    const once = () => this.#searching.run<T | Missing>(name, { files, ...order });
+    const run = async () => {
+      if (this.#closed) throw unusable('The node is closing.');
+      return this.#searching.run<T | Missing>(name, { files, ...order });
+    };
+    const once = () => this.#turns.take(asker, run);
     try {
       let answer = await once().catch(missingAt);
       if ('missing' in answer) {
@@ -192,6 +207,7 @@ export class SearchEngine implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
     // What waits for an answer waits no longer.
     await this.#embedder?.[Symbol.asyncDispose]();
     await Promise.allSettled([...this.#followers.values()].map((follower) => follower.close()));

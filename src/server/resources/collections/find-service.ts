@@ -63,7 +63,7 @@ export class CollectionFindService {
     store.read((db) => this.#entities.viewedRow(db, caller, to));
     const within = { collections: [collection], ...(type !== undefined && { types: [type] }) };
     const job = { kind: 'like', id: to, k: limit, within } as const;
-    const { results } = await this.#engine.answer(store, job, { expand: 'none', members: ['type'] });
+    const { results } = await this.#engine.answer(store, job, { expand: 'none', members: ['type'] }, caller);
     const found = JSON.parse(Buffer.from(results).toString()) as { label: string }[];
     const entities = found.map((entity) => ({ ...entity, label: entity.label === '' ? null : entity.label }));
     return Buffer.from(JSON.stringify({ collection_id: collection, similar_to: to, entities, count: entities.length }));

@@ -36,7 +36,7 @@ export class QueryService {
 
     // The query's own scope is the more specific one (argo.md A17).
     const scope = plan.scope ?? (collection === undefined ? null : { kind: 'collection' as const, id: collection });
-    const sources = { texts: textSource(store, this.#engine), graph: graphSource(store, caller) };
+    const sources = { texts: textSource(store, this.#engine, caller), graph: graphSource(store, caller) };
     const outcome = await execute(sources, { ...plan, scope }, { k, kExplore: k_explore, filter });
     const { partial_path = null, ...stop } = outcome.stop ?? {};
     const results = outcome.results.map(({ id, score, path: before }) => ({ id, score, path: before }));

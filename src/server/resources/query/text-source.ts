@@ -1,15 +1,16 @@
 import type { TextSource } from '../../argo/ports.ts';
 import type { SearchEngine } from '../../search/engine.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
+import type { Asker } from '../../store/turns.ts';
 import { within } from './within.ts';
 
 /** Entities that one search ranks at most. */
 const maxRanked = 300;
 
 /** The node's searching as queries use it. */
-export function textSource(store: NetworkStore, engine: SearchEngine): TextSource {
+export function textSource(store: NetworkStore, engine: SearchEngine, asker: Asker): TextSource {
   const search: TextSource['search'] = async (text, among, k) => {
-    const { hits, late } = await engine.find(store, { text, k, within: within(among) });
+    const { hits, late } = await engine.find(store, { text, k, within: within(among) }, asker);
     // Without a filter it says that more match than are ranked.
     return { hits, truncated: late && among.filter !== undefined };
   };
@@ -20,6 +21,6 @@ export function textSource(store: NetworkStore, engine: SearchEngine): TextSourc
       const { hits, truncated } = await search(text, { ...among, ids }, maxRanked);
       return { scores: new Map(hits.map(({ id, score }) => [id, score])), truncated };
     },
-    similarities: (name, others) => engine.similarities(store, name, others),
+    similarities: (name, others) => engine.similarities(store, name, others, asker),
   };
 }

@@ -48,7 +48,7 @@ export class SearchService {
       filter: filterOf(body.filter),
     };
     const job = { kind: 'text', text: query, k, within, perCollection } as const;
-    const found = await this.#env.engine.answer(store, job, shapeOf(body, placed));
+    const found = await this.#env.engine.answer(store, job, shapeOf(body, placed), caller);
     const collections_searched = collection_ids.length;
     return answerWith(found, { collection_ids, collection_pis: collection_ids, query, collections_searched });
   }
@@ -65,7 +65,7 @@ export class SearchService {
       collections: collection_limit,
       perCollection: per_collection_limit,
     } as const;
-    const found = await this.#env.engine.answer(store, job, shapeOf(body, placed));
+    const found = await this.#env.engine.answer(store, job, shapeOf(body, placed), caller);
     return answerWith(found, { query, collections_searched: found.collections.length });
   }
 
@@ -78,7 +78,7 @@ export class SearchService {
       filter: filterOf(body.filter),
     };
     const job = { kind: 'text', text: query, k, within } as const;
-    const found = await this.#env.engine.answer(store, job, shapeOf(body, ['type']));
+    const found = await this.#env.engine.answer(store, job, shapeOf(body, ['type']), caller);
     return answerWith(found, { query });
   }
 
@@ -91,7 +91,7 @@ export class SearchService {
       filter: filterOf(body.filter),
     };
     const job = { kind: 'text', text: query, k, within } as const;
-    const found = await this.#env.engine.answer(store, job, shapeOf(body, ['collection_id', 'status']));
+    const found = await this.#env.engine.answer(store, job, shapeOf(body, ['collection_id', 'status']), caller);
     return answerWith(found, { query });
   }
 
@@ -106,7 +106,7 @@ export class SearchService {
     const { ids: queried, total } = JSON.parse(Buffer.from(nearest).toString()) as { ids: string[]; total: number };
     const within = { collections: queried, orLoose: include_public, ...(type !== undefined && { types: [type] }) };
     const job = { kind: 'text', text: query, k, within } as const;
-    const found = await this.#env.engine.answer(store, job, shapeOf(body, placed));
+    const found = await this.#env.engine.answer(store, job, shapeOf(body, placed), caller);
     return answerWith(found, {
       query,
       collections_queried: queried.length,

@@ -5,6 +5,7 @@ import type { RankAnswer, RankJob } from '../../search/rank-jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { RecentMap } from '../../store/recent-map.ts';
 import type { Within } from '../../store/search-hits.ts';
+import type { Asker } from '../../store/turns.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import { answerWith, idOf } from './body.ts';
@@ -23,6 +24,7 @@ interface Kept extends RankAnswer {
 }
 
 interface Asked {
+  asker: Asker;
   store: NetworkStore;
   tip: string;
   job: RankJob;
@@ -51,6 +53,7 @@ export class SimilarService {
     const within = { types: ['collection'] };
     const job = { kind: 'like', id, k: body.limit ?? 10, within } as const;
     const { shown, from } = await this.#shown({
+      asker: caller,
       store,
       tip,
       job,
@@ -75,7 +78,8 @@ export class SimilarService {
     } as const;
     const within: Within = { except: [id] };
     const shape = shapeOf(body, ['type', 'collection_id']);
-    const { shown, collections, from } = await this.#shown({ store, tip, job, within, shape, refresh: body.refresh });
+    const asked = { asker: caller, store, tip, job, within, shape, refresh: body.refresh };
+    const { shown, collections, from } = await this.#shown(asked);
     return answerWith(shown, { source_id: id, source_pi: id, collections_searched: collections.length, ...from });
   }
 
@@ -92,21 +96,24 @@ export class SimilarService {
   }
 
   /** What is found, or was found lately and is all there still. `tip` is the source's. */
-  async #shown({ store, tip, job, within, shape, refresh = false }: Asked) {
+  async #shown({ asker, store, tip, job, within, shape, refresh = false }: Asked) {
     const { engine, writes } = this.#env;
     const key = JSON.stringify([store.network, tip, job]);
     const now = writes.env.now();
     const known = this.#kept.get(key);
     if (known && !refresh && now - known.made < keptMs) {
-      const shown = await engine.present(store, known.ranked, within, shape);
+      const shown = await engine.present(store, { ranked: known.ranked, within, shape }, asker);
       if (shown.count === known.ranked.length)
         return { shown, collections: known.collections, from: made(known, true) };
     }
     const lacked = engine.lacking(store) !== null;
-    const found = { ...(await engine.rank(store, job)), made: now };
+    const found = { ...(await engine.rank(store, job, asker)), made: now };
     // What was found in a part of all is not all that is like it.
     if (!lacked && !found.late) this.#kept.set(key, found);
-    const shown = { ...(await engine.present(store, found.ranked, within, shape)), late: found.late };
+    const shown = {
+      ...(await engine.present(store, { ranked: found.ranked, within, shape }, asker)),
+      late: found.late,
+    };
     return { shown, collections: found.collections, from: made(found, false) };
   }
 }
