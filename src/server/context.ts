@@ -174,7 +174,9 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     readers,
     writer: surroundings.writer,
   };
-  const networks = opened.adopt(new Networks(config.data, firstUse, threads), (it) => it.close());
+  const outdated = (network: Network) =>
+    log.warn({ network }, 'the database is brought up to date, after a copy is made of it; a large one takes minutes');
+  const networks = opened.adopt(new Networks(config.data, firstUse, threads, outdated), (it) => it.close());
   // Ends before these: a writer that empties its log waits for those who read.
   if (!surroundings.readers) opened.use(readers);
   const logs = opened.use(new AttestationLogs({ key: nodeKey, instance, now, log }, follower));

@@ -9,6 +9,8 @@ import { StorageError, UnavailableError } from '../../src/server/errors.ts';
 import { openLog } from '../../src/server/log.ts';
 import { readNodeFile } from '../../src/server/node-file.ts';
 import { lockFolder } from '../../src/server/store/lock.ts';
+import { databaseFile } from '../../src/server/store/network-store.ts';
+import { setBack } from '../helpers/earlier-schema.ts';
 import { send, startNode, temporaryFolder } from '../helpers/node.ts';
 
 describe('settings', () => {
@@ -200,4 +202,17 @@ test('the log hides credentials', () => {
   );
   expect(lines.join('')).not.toMatch(/uk_1|uk_2|s=1/);
   expect(lines.join('')).toContain('"host":"h"');
+});
+
+test('a start that brings a database up to date says so first, since it may take minutes', async () => {
+  await using folder = await temporaryFolder();
+  const data = join(folder.path, 'data');
+  const told = async () => {
+    await using node = await startNode({ data });
+    return node.logged.filter((line) => line.includes('the database is brought up to date')).length;
+  };
+  expect(await told()).toBe(0);
+  setBack(databaseFile(data, 'main'), 11);
+  expect(await told()).toBe(1);
+  expect(await told()).toBe(0);
 });

@@ -9,8 +9,8 @@ import { importRun } from '../../src/server/store/import-runs.ts';
 import { dropCopies } from '../../src/server/store/migrations/kept-copy.ts';
 import { type Migration, migrations } from '../../src/server/store/migrations/migrate.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
+import { isOutdated } from '../../src/server/store/outdated.ts';
 import { lastRun, listRemotes } from '../../src/server/store/remotes.ts';
-import { isOutdated } from '../../src/server/store/verify.ts';
 import { setBack } from '../helpers/earlier-schema.ts';
 import { first, idOf, next, openStore, step, writers } from '../helpers/store.ts';
 

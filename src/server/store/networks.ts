@@ -1,26 +1,31 @@
 import { existsSync } from 'node:fs';
 import { type Network, networks as networkNames } from '../model/ids.ts';
 import { databaseFile, NetworkStore, type Threads } from './network-store.ts';
+import { isOutdated } from './outdated.ts';
 
 /** The storage of each network, opened when it is first used. */
 export class Networks {
   readonly #data: string;
   readonly #firstUse: (network: Network) => Promise<unknown>;
   readonly #threads: Threads;
+  readonly #outdated: (network: Network) => void;
   readonly #open = new Map<Network, NetworkStore>();
   readonly #opening = new Map<Network, Promise<NetworkStore>>();
 
   /**
-   * `firstUse` runs when a network has been opened, and may use it; whoever caused the opening waits for it.
+   * `firstUse` runs when a network has been opened, and may use it; whoever caused the opening waits for it. `outdated` is told
+   * before a database is brought up to date, which takes minutes where it is large.
    */
   constructor(
     data: string,
     firstUse: (network: Network) => Promise<unknown> = async () => undefined,
     threads: Threads = {},
+    outdated: (network: Network) => void = () => undefined,
   ) {
     this.#data = data;
     this.#firstUse = firstUse;
     this.#threads = threads;
+    this.#outdated = outdated;
   }
 
   /** At once where the network is open already. */
@@ -39,6 +44,8 @@ export class Networks {
   }
 
   async #prepared(network: Network): Promise<NetworkStore> {
+    const file = databaseFile(this.#data, network);
+    if (existsSync(file) && isOutdated(file)) this.#outdated(network);
     const store = await NetworkStore.open(this.#data, network, this.#threads.writer, this.#threads);
     this.#open.set(network, store);
     try {

@@ -1,7 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { FileStore } from '../blocks/file-store.ts';
 import { type Connection, openReader } from './connection.ts';
-import { knownVersion, migrations } from './migrations/migrate.ts';
 import { missingContent } from './missing-content.ts';
 import { filesFolder } from './network-folders.ts';
 import type { Progress } from './progress.ts';
@@ -10,20 +9,6 @@ import { checkDatabase, checkNodeDatabases } from './verify-databases.ts';
 import { verifyEntities } from './verify-entities.ts';
 import { Findings, type VerifyReport } from './verify-findings.ts';
 import { verifyImports, verifyLeftovers } from './verify-leftovers.ts';
-
-/** Whether an earlier program has written a database, which has to be brought up to date before it can be verified. */
-export function isOutdated(database: string): boolean {
-  let db: Connection | null = null;
-  try {
-    db = openReader(database);
-    return knownVersion(db.db, migrations) < migrations.length;
-  } catch {
-    // What is wrong with it verifying tells.
-    return false;
-  } finally {
-    db?.close();
-  }
-}
 
 type Reporter = (progress: Progress) => void;
 
