@@ -20,7 +20,7 @@ function niceness(): Map<string, number> {
 test.runIf(platform() === 'linux')('the thread that indexes gives way to the others', async () => {
   const before = niceness();
   // With such a thread of its own: the one that tests share runs already.
-  await using node = await startNode({ follower: undefined });
+  await using node = await startNode({ follower: undefined, writer: 'thread' });
   await indexed(node, operator(node), 'Heron');
   const started = [...niceness()].filter(([thread]) => !before.has(thread));
   expect(started.filter(([, nice]) => nice === 10)).toHaveLength(1);

@@ -107,10 +107,18 @@ export function inProcessQueue(file: string, open: (file: string) => Connection 
   const waiting = new Waiting();
   const group = openGroup(() => open(file));
   let closed = false;
+  let answers: { seq: number; answer: Answer }[] = [];
+  const send = () => {
+    waiting.answerGroup(answers);
+    answers = [];
+  };
   return {
     submit: async (commits) => {
       if (closed) throw new StorageError(closing);
-      return waiting.add(commits, (seq) => group.submit(commits, (answer) => waiting.answer(seq, answer)));
+      const answered = (seq: number) => (answer: Answer) => {
+        if (answers.push({ seq, answer }) === 1) queueMicrotask(send);
+      };
+      return waiting.add(commits, (seq) => group.submit(commits, answered(seq)));
     },
     load: () => waiting.load(),
     close: async () => {
