@@ -39,7 +39,8 @@ export function availableCommands(): Command[] {
   return [...new Map(all.toReversed().map((command) => [command.id, command])).values()].toReversed();
 }
 
-const pause = 1000;
+/** Between the two presses of a shortcut, in milliseconds: long enough for slow hands, and for a machine that is busy. */
+const pause = 2000;
 let before = { press: '', at: 0 };
 
 /** Runs the command of a key press, if there is one. */
