@@ -74,6 +74,34 @@ test('ends with 1 where a changed source was left alone, and says the same other
   expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { left_alone: 1 }]);
 });
 
+test('reads a table of a spreadsheet in what it is written in, and says what to do where it is not said', async () => {
+  await using s = await scene();
+  const works = await s.file('works.csv', Buffer.from('id;label\r\n1;M\xfcller\r\n', 'latin1'));
+  const refused = await s.archeion('import', works, '--collection', 'Works');
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain('is not UTF-8 text: say its encoding, as windows-1252, or save the file as UTF-8');
+  const said = await s.archeion('import', works, '--collection', 'Works', '--encoding', 'windows-1252', '--json');
+  const { collection, created } = JSON.parse(said.out) as Report;
+  expect([said.code, created]).toEqual([0, 1]);
+  expect([...(await importer(s.node).entities(collection.id)).keys()]).toEqual(['Müller']);
+  const marked = await s.file('marked.csv', Buffer.from('\ufeffid;label\r\n2;Groß\r\n', 'utf16le'));
+  expect((await s.archeion('import', marked, '--collection', 'Works')).code).toBe(0);
+  expect([...(await importer(s.node).entities(collection.id)).keys()].toSorted()).toEqual(['Groß', 'Müller']);
+  const unknown = await s.archeion('import', works, '--collection', 'Works', '--encoding', 'latin');
+  expect(unknown.code).toBe(2);
+  expect(unknown.err).toContain('windows-1252');
+});
+
+test('a table in another encoding is imported in one request', async () => {
+  await using s = await scene();
+  const table = Buffer.from('id;label\n1;\xabZo\xeb\xbb\n', 'latin1');
+  const asked = 'POST /node/import?collection=Works&name=a.csv&encoding=';
+  const answer = await operate(s.node, `${asked}windows-1252`, table);
+  expect(answer.status).toBe(200);
+  expect(await answer.text()).toContain('"created":1');
+  expect((await operate(s.node, `${asked}latin`, table)).status).toBe(400);
+});
+
 test('names the files that are not read any more, and what is to be done', async () => {
   await using s = await scene();
   const files = [

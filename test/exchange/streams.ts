@@ -5,6 +5,7 @@ import { mapSource } from '../../src/server/exchange/map-source.ts';
 import type { Mapping } from '../../src/server/exchange/mapping.ts';
 import type { SourceRecord } from '../../src/server/exchange/record-place.ts';
 import { readRecords } from '../../src/server/exchange/records.ts';
+import type { TextEncoding } from '../../src/server/exchange/text-encoding.ts';
 import type { JsonObject } from '../../src/server/model/manifest.ts';
 
 /** A byte stream of the given pieces, cut further to at most `size` bytes a chunk. */
@@ -13,9 +14,14 @@ export async function* bytesOf(content: string | Uint8Array, size = 64 * 1024): 
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-export async function recordsOf(content: string | Uint8Array, file: string, size?: number): Promise<JsonObject[]> {
+export async function recordsOf(
+  content: string | Uint8Array,
+  file: string,
+  size?: number,
+  encoding?: TextEncoding,
+): Promise<JsonObject[]> {
   const records: JsonObject[] = [];
-  for await (const { record } of readRecords(bytesOf(content, size), file)) records.push(record);
+  for await (const { record } of readRecords(bytesOf(content, size), file, encoding)) records.push(record);
   return records;
 }
 

@@ -233,6 +233,28 @@ describePage('import', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('a table of a spreadsheet is read in what it seems to be written in, which is said and can be changed', async () => {
+    await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
+    await choose('works.csv', Buffer.from('Nummer;K\xfcnstler;Preis\r\n1;Anna M\xfcller;5 \x80\r\n', 'latin1'));
+    await page.getByText(/is no Unicode text .* read as Western European/).waitFor();
+    await page.getByText('Anna Müller').first().waitFor();
+    await lookAt(page, 'import-encoding');
+    const encoding = page.getByLabel('Text encoding');
+    await encoding.selectOption('macintosh');
+    await page.getByText('Anna M¸ller').first().waitFor();
+    expect(await page.getByText(/is no Unicode text/).count()).toBe(0);
+    await encoding.selectOption('windows-1252');
+    await page.getByText('Anna Müller').first().waitFor();
+    await page.getByLabel('Label', { exact: true }).selectOption('Künstler');
+    await page.keyboard.press('Control+Enter');
+    await heading('One entity was created').waitFor();
+    await page.getByRole('link', { name: 'Open the collection' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Anna Müller' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('what is in a file shows harmlessly, and a damaged one says where', async () => {
     await visitor.go('/import');
     await heading(/^Import$/).waitFor();

@@ -1,11 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { UsageError } from '../config.ts';
 import { ValidationError } from '../errors.ts';
 import { isCar, isZip } from '../exchange/archive-start.ts';
 import { parseMappingText } from '../exchange/mapping.ts';
+import { textEncodings } from '../exchange/text-encoding.ts';
 import { type NodeClient, openClient } from './client.ts';
 import { counted } from './counted.ts';
 import { FailureError, issueText, RefusedError } from './failure.ts';
@@ -17,6 +18,7 @@ interface Options extends GlobalOptions {
   collection?: string;
   type?: string;
   map?: string;
+  encoding?: string;
   json?: boolean;
 }
 
@@ -58,6 +60,12 @@ export function addImport(program: Command, shell: Shell): void {
     .option('--collection <id|label>', 'the collection; a label that none has makes one')
     .option('--type <type>', 'without a mapping: the type of every entity (default: record)')
     .option('--map <file>', 'a mapping file: how records become entities and relationships')
+    .addOption(
+      new Option(
+        '--encoding <name>',
+        'in what the files are written, where they do not say so (default: utf-8)',
+      ).choices(textEncodings),
+    )
     .option('--json', 'print one JSON document with what became of the files')
     .action(async (files: string[], _options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
@@ -65,7 +73,7 @@ export function addImport(program: Command, shell: Shell): void {
       const mapping = options.map === undefined ? undefined : await mappingIn(options.map);
       const sizes = await Promise.all(files.map(sizeOf));
       await using client = await openClient(shell, options, { mayMake: true });
-      const body = { collection: options.collection, type: options.type, mapping };
+      const body = { collection: options.collection, type: options.type, mapping, encoding: options.encoding };
       const { id } = await client.ask<Report>('POST', '/node/imports', body);
       let report: Report | undefined;
       let begun = 0;

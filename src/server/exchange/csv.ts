@@ -1,7 +1,15 @@
 import { pipeline, Readable } from 'node:stream';
 import { CsvError, type Info, parse } from 'csv-parse';
 import { peek } from './peek.ts';
-import { badRecord, maxRecordBytes, type Place, type SourceRecord, sourceRecord, tooLong } from './record-place.ts';
+import {
+  badRecord,
+  maxRecordBytes,
+  notUtf8,
+  type Place,
+  type SourceRecord,
+  sourceRecord,
+  tooLong,
+} from './record-place.ts';
 
 const maxColumns = 10_000;
 /** What divides cells: the first of these that stands in the header outside quotes. */
@@ -114,7 +122,7 @@ async function* checkedText(
     try {
       return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
     } catch {
-      throw badRecord(place, row.line(), 'at or after this line is a byte that is not UTF-8 text');
+      throw badRecord(place, row.line(), `at or after this line is a byte that is ${notUtf8}`);
     }
   };
   for await (const bytes of source) {

@@ -8,6 +8,7 @@ import { type MappingOf, mapSource } from './map-source.ts';
 import type { SourceRecord } from './record-place.ts';
 import { readRecords } from './records.ts';
 import { Steps } from './steps.ts';
+import type { TextEncoding } from './text-encoding.ts';
 
 /** A slice has at most so many entities, and is written early where their records hold so many bytes. */
 const sliceSize = 24;
@@ -20,6 +21,7 @@ const progressMs = 500;
  */
 export class ImportJob {
   readonly #mappingOf: MappingOf;
+  readonly #encoding: TextEncoding | undefined;
   readonly #context: ReturnType<typeof mapContext>;
   readonly #intake = createIntake();
   readonly #tally = new ImportTally();
@@ -30,8 +32,9 @@ export class ImportJob {
   /** Records read, those among them that could not be mapped. */
   #records = 0;
 
-  constructor(target: ImportTarget, network: Network, mappingOf: MappingOf) {
+  constructor(target: ImportTarget, network: Network, mappingOf: MappingOf, encoding?: TextEncoding) {
     this.#mappingOf = mappingOf;
+    this.#encoding = encoding;
     this.#context = mapContext(network, target.collection);
     this.#writer = new ImportWriter(target, this.#tally, this.#steps);
   }
@@ -51,7 +54,7 @@ export class ImportJob {
   async *read(source: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<ImportCounts> {
     let told = performance.now();
     try {
-      for await (const record of readRecords(source, name)) {
+      for await (const record of readRecords(source, name, this.#encoding)) {
         this.#take(record);
         if (this.#batch.length >= sliceSize || this.#batchBytes >= sliceBytes) await this.#write();
         if (this.#steps.due()) await this.#steps.take();

@@ -33,13 +33,3 @@ async function* rest(head: Uint8Array, iterator: AsyncIterator<Uint8Array>): Asy
     await iterator.return?.();
   }
 }
-
-/** The same bytes from a place on. */
-export async function* skip(source: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
-  let left = count;
-  for await (const chunk of source) {
-    const cut = Math.min(left, chunk.length);
-    left -= cut;
-    if (cut < chunk.length) yield chunk.subarray(cut);
-  }
-}

@@ -15,6 +15,9 @@ export interface SourceRecord {
   size: number;
 }
 
+/** Of a byte that is not UTF-8, with the way out. */
+export const notUtf8 = 'not UTF-8 text: say its encoding, as windows-1252, or save the file as UTF-8';
+
 export const maxRecordBytes = 32 * 1024 * 1024;
 
 /** Names a place of a file in errors. */
@@ -37,7 +40,7 @@ export function tooLong(place: Place, line: number): ValidationError {
 
 /** The record in its bytes, a JSON object. Throws a ValidationError that names file, line and reason. */
 export function parseRecord(bytes: Buffer, place: Place, line: number): SourceRecord {
-  if (!isUtf8(bytes)) throw badRecord(place, line, 'is not UTF-8 text');
+  if (!isUtf8(bytes)) throw badRecord(place, line, `is ${notUtf8}`);
   const text = bytes.toString('utf8');
   let value: unknown;
   try {

@@ -1,3 +1,4 @@
+import type { TextEncoding } from '../../../exchange/text-encoding.ts';
 import {
   Body,
   Delete,
@@ -144,6 +145,7 @@ export class ImportsController {
    * @maxLength type 100
    * @param name The file's name, for its ending and for messages
    * @maxLength name 255
+   * @param encoding In what it is written (default `utf-8`)
    */
   @Post('import')
   @Produces('application/x-ndjson')
@@ -153,10 +155,11 @@ export class ImportsController {
     @Query() collection: string,
     @Query() type?: string,
     @Query() name: string = 'import',
+    @Query() encoding?: TextEncoding,
   ): Promise<ImportLineView> {
     const lines = this.imports.single(
       request.caller,
-      { collection, ...(type !== undefined && { type }) },
+      { collection, ...(type !== undefined && { type }), ...(encoding !== undefined && { encoding }) },
       name,
       bodyOf(request),
     );

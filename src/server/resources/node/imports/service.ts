@@ -81,7 +81,7 @@ export class ImportsService {
       id,
       network: caller.network,
       collection,
-      job: new ImportJob(target, caller.network, mappingOf),
+      job: new ImportJob(target, caller.network, mappingOf, body.encoding),
       files: [],
       reading: null,
       started: env.now(),

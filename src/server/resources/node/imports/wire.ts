@@ -1,3 +1,4 @@
+import type { TextEncoding } from '../../../exchange/text-encoding.ts';
 import type { EntityId, JsonMap } from '../../wire.ts';
 
 /** What an import writes to, and how. */
@@ -17,6 +18,8 @@ export interface StartImportBody {
   type?: string;
   /** A mapping file's content: how records become entities and relationships. */
   mapping?: JsonMap;
+  /** In what the files are written (default `utf-8`); a byte-order mark at the beginning of one counts for more. */
+  encoding?: TextEncoding;
 }
 
 export interface ImportCollectionView {

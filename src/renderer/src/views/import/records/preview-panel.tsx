@@ -1,4 +1,5 @@
 import { ArrowRight, CircleAlert } from 'lucide-react';
+import type { ReactNode } from 'react';
 import type { components } from '../../../api/schema.d.ts';
 import { Problem } from '../../../components/problem.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
@@ -14,10 +15,13 @@ export function PreviewPanel({
   preview,
   whole,
   error,
+  children,
 }: {
   preview: Preview | undefined;
   whole: boolean;
   error: unknown;
+  /** What decides how the file is read. */
+  children: ReactNode;
 }) {
   const { t, number } = useTexts();
   const refused = preview?.rows.filter(({ issues }) => issues.length > 0) ?? [];
@@ -27,6 +31,7 @@ export function PreviewPanel({
       <h2 id="import-preview" className="text-base font-semibold">
         {t('import.preview')}
       </h2>
+      {children}
       {error !== null && error !== undefined && <Problem error={error} />}
       {preview && (
         <p role="status" className="text-quiet">

@@ -12,12 +12,13 @@ import { useTexts } from '../../../messages/texts.tsx';
 import { useUnsaved } from '../../../session/unsaved.ts';
 import { type Target, TargetChoice, targetText } from '../target.tsx';
 import { useStartCommand } from '../use-start-command.ts';
+import { EncodingChoice } from './encoding-choice.tsx';
 import { type MappingDraft, mappingOf, proposedDraft } from './mapping-draft.ts';
 import { MappingEditor } from './mapping-editor.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { type ImportProgress, type ImportReport, runImport } from './run-import.ts';
 import { Running } from './running.tsx';
-import { type Sample, sampleOf } from './sample.ts';
+import { type Sample, sampleOf, type TextEncoding } from './sample.ts';
 
 interface RecordsImportProps {
   files: readonly File[];
@@ -31,9 +32,11 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
   const { t, number } = useTexts();
   const queries = useQueryClient();
   const [first] = files as [File];
+  const [encoding, setEncoding] = useState<TextEncoding>();
   const sample = useQuery({
-    queryKey: ['sample', first.name, first.size, first.lastModified],
-    queryFn: () => sampleOf(first),
+    queryKey: ['sample', first.name, first.size, first.lastModified, encoding],
+    queryFn: () => sampleOf(first, encoding),
+    placeholderData: keepPreviousData,
     retry: false,
   });
   const facts = usePreview(sample.data, undefined, undefined);
@@ -68,7 +71,7 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
   }, []);
 
   const start = async () => {
-    if (!mapping || !ready || isRunning) return;
+    if (!mapping || !ready || isRunning || !sample.data) return;
     stop.current = new AbortController();
     let id: string | null = null;
     setWork({ id, progress: null, error: null });
@@ -76,6 +79,7 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
       const report = await runImport({
         collection: targetText(target),
         mapping,
+        encoding: sample.data.encoding,
         files,
         signal: stop.current.signal,
         onStart: (begun) => {
@@ -114,6 +118,11 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
       </div>
     );
   if (!sample.data || !current) return <Waiting />;
+  // The names of its columns may be others then.
+  const readIn = (next: TextEncoding) => {
+    setEncoding(next);
+    setDraft(null);
+  };
   const takeMapping = async (file: File) => {
     try {
       setGiven({ name: file.name, mapping: JSON.parse(await file.text()) as Record<string, unknown> });
@@ -182,7 +191,9 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
         </section>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
         <section aria-labelledby="import-preview" tabIndex={0} className="lg:overflow-auto">
-          <PreviewPanel preview={preview.data} whole={sample.data.whole} error={preview.error} />
+          <PreviewPanel preview={preview.data} whole={sample.data.whole} error={preview.error}>
+            <EncodingChoice sample={sample.data} onChange={readIn} />
+          </PreviewPanel>
         </section>
       </div>
       <div className="sticky bottom-0 flex flex-wrap items-end justify-between gap-3 border-t border-line bg-surface px-4 py-3">
@@ -201,12 +212,12 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
 /** What the node would make of a sample; without a mapping, what its columns hold. */
 function usePreview(sample: Sample | undefined, mapping: string | undefined, collection: string | undefined) {
   return useQuery({
-    queryKey: ['import-preview', sample?.name, sample?.text.length, sample?.text.slice(0, 200), mapping, collection],
+    queryKey: ['import-preview', sample && { ...sample, text: sample.text.slice(0, 200) }, mapping, collection],
     queryFn: ({ signal }) =>
       answered(
         api.POST('/node/imports/preview', {
           body: {
-            ...(sample as Sample),
+            ...beginning(sample as Sample),
             ...(mapping !== undefined && { mapping: JSON.parse(mapping) }),
             ...(collection !== undefined && { collection }),
             limit: mapping === undefined ? 1 : 8,
@@ -219,4 +230,9 @@ function usePreview(sample: Sample | undefined, mapping: string | undefined, col
     staleTime: 60_000,
     retry: false,
   });
+}
+
+/** What the node is told of a sample. */
+function beginning({ name, text, whole }: Sample) {
+  return { name, text, whole };
 }

@@ -1,6 +1,7 @@
 import { endOf } from '../../../api/answer-lines.ts';
 import { answered, api } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.d.ts';
+import type { TextEncoding } from './sample.ts';
 
 export type ImportReport = components['schemas']['ImportView'];
 
@@ -22,6 +23,7 @@ const pollMs = 400;
 interface Order {
   collection: string;
   mapping: Record<string, unknown>;
+  encoding: TextEncoding;
   files: readonly File[];
   signal: AbortSignal;
   onStart(id: string): void;
@@ -35,12 +37,13 @@ interface Order {
 export async function runImport({
   collection,
   mapping,
+  encoding,
   files,
   signal,
   onStart,
   onProgress,
 }: Order): Promise<ImportReport> {
-  const { id } = await answered(api.POST('/node/imports', { body: { collection, mapping }, signal }));
+  const { id } = await answered(api.POST('/node/imports', { body: { collection, mapping, encoding }, signal }));
   onStart(id);
   const began = performance.now();
   const total = files.reduce((sum, { size }) => sum + size, 0);

@@ -1,3 +1,8 @@
+import type { components } from '../../../api/schema.d.ts';
+
+/** In what a text file is written. */
+export type TextEncoding = components['schemas']['TextEncoding'];
+
 /** What a file begins with, as text. */
 export interface Sample {
   /** Without `.gz`. */
@@ -5,28 +10,62 @@ export interface Sample {
   text: string;
   /** Whether it is all of the file. */
   whole: boolean;
+  /** In what it was read. */
+  encoding: TextEncoding;
+  /** Whether nobody has said that, and neither has the file. */
+  isGuess: boolean;
 }
 
+/** In bytes. */
 const most = 400_000;
+/** Of what is no Unicode: what spreadsheets write in western Europe and America. */
+const likely: TextEncoding = 'windows-1252';
 
-/** Reads the beginning of a file, unpacked where it is packed. @throws Error where it cannot be */
-export async function sampleOf(file: File): Promise<Sample> {
+/** Reads the beginning of a file, unpacked where it is packed, in `encoding`, or in what it seems to be. @throws Error where it cannot be */
+export async function sampleOf(file: File, encoding?: TextEncoding): Promise<Sample> {
+  const { bytes, whole } = await beginningOf(file);
+  const said = markOf(bytes) ?? encoding;
+  const read = said ?? (isUtf8(bytes) ? 'utf-8' : likely);
+  return {
+    name: file.name.replace(/\.gz$/i, ''),
+    text: new TextDecoder(read).decode(bytes, { stream: !whole }),
+    whole,
+    encoding: read,
+    isGuess: said === undefined && read === likely,
+  };
+}
+
+async function beginningOf(file: File): Promise<{ bytes: Uint8Array; whole: boolean }> {
   const packed = /\.gz$/i.test(file.name);
-  const bytes = packed ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream();
-  const reader = bytes.pipeThrough(new TextDecoderStream() as ReadableWritablePair<string, Uint8Array>).getReader();
-  let text = '';
+  const reader = (packed ? file.stream().pipeThrough(new DecompressionStream('gzip')) : file.stream()).getReader();
+  const bytes = new Uint8Array(most);
+  let length = 0;
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) break;
-    text += value;
-    if (text.length <= most) continue;
+    if (done) return { bytes: bytes.subarray(0, length), whole: true };
+    const part = value.subarray(0, most - length);
+    bytes.set(part, length);
+    length += part.length;
+    if (part.length === value.length) continue;
     await reader.cancel();
-    // No half of a sign that is two.
-    return {
-      name: file.name.replace(/\.gz$/i, ''),
-      text: text.slice(0, most).replace(/[\uD800-\uDBFF]$/, ''),
-      whole: false,
-    };
+    return { bytes, whole: false };
   }
-  return { name: file.name.replace(/\.gz$/i, ''), text, whole: true };
+}
+
+/** What the mark says that a file may begin with. */
+function markOf([first, second, third]: Uint8Array): TextEncoding | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return undefined;
+}
+
+/** Whether bytes are UTF-8, as far as they go: the last sign may be cut off. */
+function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
+  } catch {
+    return false;
+  }
 }
