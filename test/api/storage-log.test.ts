@@ -19,7 +19,7 @@ test('a fault of the storage is answered and logged, once while it lasts', async
   expect([await create(), await create()]).toEqual([503, 503]);
   const told = node.logged.filter((line) => line.includes('storage failed'));
   expect(told.map((line) => JSON.parse(line))).toMatchObject([
-    { level: 50, reason: expect.stringMatching(/^The database was moved away/) },
+    { level: 50, reason: expect.stringMatching(/^The database archeion.db was moved away/) },
   ]);
   renameSync(`${file}.away`, file);
   expect(await create()).toBe(201);

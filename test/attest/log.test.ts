@@ -1,4 +1,5 @@
-import { cp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
@@ -297,4 +298,22 @@ test('a backup takes log and key along; what is restored goes on as another inst
   const { public_key } = await done<{ public_key: string }>(node, 'GET /.well-known/signing-key');
   for (const head of [before, after]) expect(isSignedHead(head, Buffer.from(public_key, 'base64'))).toBe(true);
   expect(await verified(restored)).toMatchObject({ ok: true, problems: [] });
+});
+
+test('a log that is moved away or replaced meanwhile goes on when it is back, and no other one is made', async () => {
+  await using node = await startNode();
+  await create(node, 'Ada');
+  await settled(node);
+  const before = await headOf(node);
+  const store = await node.ctx.networks.get('main');
+  const log = node.ctx.attestationLogs.of(store);
+  const file = attestFile(store.folder);
+  await rename(file, `${file}.away`);
+  await create(node, 'Grace');
+  for (let n = 0; n < 2; n++)
+    await expect(log.settle()).rejects.toMatchObject({ reason: expect.stringMatching(/attest.db was moved away/) });
+  expect(existsSync(file)).toBe(false);
+  await rename(`${file}.away`, file);
+  await log.settle();
+  expect((await headOf(node)).size).toBeGreaterThan(before.size);
 });

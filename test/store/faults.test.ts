@@ -76,7 +76,10 @@ test.each(writers)(
     const { store, file } = opened;
     const [a, b] = [first(idOf(1)), first(idOf(2))];
     await store.submit([step(null, a)]);
-    const refused = { code: 'STORAGE', reason: expect.stringMatching(/^The database was moved away or replaced/) };
+    const refused = {
+      code: 'STORAGE',
+      reason: expect.stringMatching(/^The database archeion.db was moved away or replaced/),
+    };
     renameSync(file, `${file}.away`);
     await expect(store.submit([step(null, b)])).rejects.toMatchObject(refused);
     // The connection was given up with the error; another one must not make an empty database.

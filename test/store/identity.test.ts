@@ -1,4 +1,14 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -383,4 +393,22 @@ describe('identity.db', () => {
     test.identity.close();
     expect(readdirSync(test.folder)).toEqual(['identity.db']);
   });
+});
+
+it('takes no writes while its database is moved away or replaced, and reads on', () => {
+  const account = register();
+  const { key } = userKey(account);
+  const file = join(test.folder, 'identity.db');
+  const refused = expect.objectContaining({
+    reason: expect.stringMatching(/^The database identity.db was moved away/),
+  });
+  renameSync(file, `${file}.away`);
+  expect(() => userKey(account)).toThrow(refused);
+  expect(() => register('grace')).toThrow(refused);
+  copyFileSync(`${file}.away`, file);
+  expect(() => test.identity.setSetting('name', 'value')).toThrow(refused);
+  expect(test.identity.findKey(key)).toMatchObject({ account: { id: account } });
+  renameSync(`${file}.away`, file);
+  expect(test.identity.findKey(userKey(account).key)).toMatchObject({ account: { id: account } });
+  expect(test.identity.accountBySubject(ada.issuer, 'grace')).toBeNull();
 });

@@ -1,6 +1,7 @@
 import { StorageError } from '../errors.ts';
 import { openLogReader, openLogWriter } from '../store/attest-log.ts';
 import { type Connection, openReader } from '../store/connection.ts';
+import { inPlace } from '../store/in-place.ts';
 import { storageError, storing } from '../store/storage-error.ts';
 import { type Advanced, advance, type Slice } from './advance.ts';
 import { type Checked, type CheckState, checkSlice } from './check-log.ts';
@@ -19,17 +20,23 @@ export interface Failed {
 /** Of the database: moves are read once, in their order. */
 const cacheKb = 2048;
 
-const open = new Map<string, { main: Connection; log: Connection }>();
+const open = new Map<string, { main: Connection; log: Connection; checkPlace: () => void }>();
 
-/** One slice on this thread's own connections. */
-export function advanceLog({ files, slice }: { files: LogFiles; slice: Slice }): Advanced | Failed {
+/**
+ * One slice on this thread's own connections. `place`: which file the log was before (in-place.ts), which this thread may be too new
+ * to know; null where there was none.
+ */
+export function advanceLog(order: { files: LogFiles; place: string | null; slice: Slice }): Advanced | Failed {
+  const { files, place, slice } = order;
   return answered(files, () => {
+    if (place !== null) inPlace(files.log, place)();
     let connections = open.get(files.log);
     if (!connections) {
       const log = openLogWriter(files.log);
-      connections = { log, main: openReader(files.database, cacheKb) };
+      connections = { log, main: openReader(files.database, cacheKb), checkPlace: inPlace(files.log) };
       open.set(files.log, connections);
     }
+    connections.checkPlace();
     return advance(connections.main, connections.log, slice);
   });
 }

@@ -3,6 +3,7 @@ import type { Log } from '../log.ts';
 import { attestFile, newestHead, openLogReader, type StoredHead } from '../store/attest-log.ts';
 import type { Connection, Reader } from '../store/connection.ts';
 import { lastMove } from '../store/events.ts';
+import { placeOf } from '../store/in-place.ts';
 import { MoveFollower } from '../store/move-follower.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { storing } from '../store/storage-error.ts';
@@ -32,10 +33,13 @@ export class AttestationLog {
   readonly #pace = new HeadPace();
   /** The size of the newest head. */
   #signed: number;
+  /** Which file it is written to, as soon as there is one. */
+  #place: string | null;
 
   constructor(needs: LogNeeds) {
     this.#needs = needs;
     const { store, log } = needs;
+    this.#place = placeOf(attestFile(store.folder));
     this.#moves = new MoveFollower(store, {
       // A head is due at most once in a while, unless there is a long way to catch up.
       rest: (hurried, rested) =>
@@ -114,7 +118,8 @@ export class AttestationLog {
   async #slice(sign: boolean): Promise<void> {
     const { thread, store, signer, now } = this.#needs;
     const files = { database: store.database, log: attestFile(store.folder) };
-    const { signed, behind } = await thread.advance(files, { signer, time: now(), sign, ms: sliceMs });
+    const { signed, behind } = await thread.advance(files, this.#place, { signer, time: now(), sign, ms: sliceMs });
+    this.#place ??= placeOf(files.log);
     if (signed !== this.#signed) this.#pace.signed(performance.now());
     this.#signed = signed;
     this.#behind = behind;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { Network } from '../model/ids.ts';
 import { Connection, openReader, type Reader, rollBackJournal, syncLog, type Writer } from './connection.ts';
+import { durably } from './durably.ts';
 import { knownVersion, type Migration, migrate } from './migrations/migrate.ts';
 
 /**
@@ -67,7 +68,7 @@ export function openLogWriter(file: string): Connection {
 
 /** All of `fn` or nothing; on disk when it returns. */
 export function logged<T>(log: Connection, fn: () => T): T {
-  return log.db.transaction(fn).immediate();
+  return durably(log.db, fn);
 }
 
 /** Null where there is no log yet. */

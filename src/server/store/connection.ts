@@ -143,19 +143,6 @@ export function openCheckpointer(file: string): Connection {
   return new Connection(db);
 }
 
-/**
- * Takes away what a commit that failed has left: where no more than its sync failed, it stands whole in the log, and would count when
- * the database is next opened, unless another commit is written over it. False where that fails, too.
- */
-export function writeOver({ db }: Connection): boolean {
-  try {
-    db.pragma(`user_version = ${db.pragma('user_version', { simple: true })}`);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** The log's pages. A checkpoint may fail where the disk is full; the log is still whole, and a later one tries again. */
 export function checkpoint({ db }: Connection, mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'): number {
   try {

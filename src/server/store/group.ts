@@ -1,7 +1,8 @@
 import { StorageError } from '../errors.ts';
 import { applyCommit } from './apply.ts';
 import { blocksTotal, type Commit, type Outcome } from './commit.ts';
-import { type Connection, checkpoint, checkpointAfterReaders, isDatabaseError, writeOver } from './connection.ts';
+import { type Connection, checkpoint, checkpointAfterReaders, isDatabaseError } from './connection.ts';
+import { durably } from './durably.ts';
 import { inPlace } from './in-place.ts';
 import { storageError } from './storage-error.ts';
 
@@ -22,15 +23,6 @@ const maxLogPages = 16_384;
 
 /** What became of a submission: an outcome for each commit, or why none can be told. */
 export type Answer = { outcomes: Outcome[] } | { error: { reason: string; full: boolean } };
-
-const unknown =
-  'The disk could not be read or written; it is not known whether this write was kept. Check the disk, look, then try again.';
-
-/** Whether a commit that failed may be whole in the log. One that could not be written there is not. */
-function mayStand(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return code.startsWith('SQLITE_IOERR') && code !== 'SQLITE_IOERR_WRITE';
-}
 
 interface Waiting {
   commits: Commit[];
@@ -111,17 +103,13 @@ export class GroupCommit {
 
   #group(): void {
     const taken: Waiting[] = [];
-    let isEnding = false;
     try {
       this.#checkPlace();
       this.#connection ??= this.#open();
       const connection = this.#connection;
-      connection.run('BEGIN IMMEDIATE');
-      this.#fill(connection, taken);
-      isEnding = true;
-      connection.run('COMMIT');
+      durably(connection.db, () => this.#fill(connection, taken));
     } catch (error) {
-      this.#rollBack(taken, error, isEnding);
+      this.#giveUp(taken, error);
       return;
     }
     for (const waiting of taken) {
@@ -151,13 +139,10 @@ export class GroupCommit {
     }
   }
 
-  #rollBack(taken: Waiting[], error: unknown, isEnding: boolean): void {
+  #giveUp(taken: Waiting[], error: unknown): void {
     const connection = this.#connection;
     this.#connection = null;
-    let isGone = true;
     try {
-      if (connection?.db.inTransaction) connection.run('ROLLBACK');
-      if (connection && isEnding && mayStand(error)) isGone = writeOver(connection);
       connection?.close();
     } catch {
       // The handle is given up either way; what matters is the first error.
@@ -167,7 +152,7 @@ export class GroupCommit {
     const rejected = taken.length === 0 ? this.#waiting.slice() : isOfCommit ? taken.slice(-1) : taken;
     for (const waiting of rejected) {
       this.#waiting.splice(this.#waiting.indexOf(waiting), 1);
-      waiting.answer({ error: isGone ? storageError(error) : { reason: unknown, full: false } });
+      waiting.answer({ error: storageError(error) });
     }
   }
 

@@ -3,6 +3,8 @@ import { basename } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
 import { syncLog } from './connection.ts';
+import { durably } from './durably.ts';
+import { inPlace } from './in-place.ts';
 import { storing } from './storage-error.ts';
 
 type Value = string | number | Uint8Array | null;
@@ -17,6 +19,7 @@ export interface NodeDatabaseOptions {
 /** The connection to a database of the whole node (identity.db, chat.db). Faults are StorageErrors. */
 export class NodeDatabase {
   readonly #db: Database.Database;
+  readonly #checkPlace: () => void;
   readonly #statements = new Map<string, Database.Statement>();
 
   /** `file` is made where it is missing. Throws StorageError where it cannot be opened or a newer program wrote it. */
@@ -34,6 +37,7 @@ export class NodeDatabase {
         this.#db.pragma('foreign_keys = ON');
         migrate(this.#db, steps, basename(file));
       });
+      this.#checkPlace = storing(() => inPlace(file));
     } catch (error) {
       this.#db.close();
       throw error;
@@ -41,7 +45,7 @@ export class NodeDatabase {
   }
 
   get<T>(sql: string, ...params: Value[]): T | undefined {
-    return storing(() => this.#statement(sql).get(...params) as T | undefined);
+    return this.#carryOut(sql, (statement) => statement.get(...params) as T | undefined);
   }
 
   all<T>(sql: string, ...params: Value[]): T[] {
@@ -50,12 +54,25 @@ export class NodeDatabase {
 
   /** How many rows changed. */
   run(sql: string, ...params: Value[]): number {
-    return storing(() => this.#statement(sql).run(...params).changes);
+    return this.#carryOut(sql, (statement) => statement.run(...params).changes);
   }
 
   /** All of `fn` or nothing. */
   transaction<T>(fn: () => T): T {
-    return storing(() => this.#db.transaction(fn).immediate());
+    return storing(() => (this.#db.inTransaction ? this.#db.transaction(fn)() : this.#durably(fn)));
+  }
+
+  #carryOut<T>(sql: string, fn: (statement: Database.Statement) => T): T {
+    return storing(() => {
+      const statement = this.#statement(sql);
+      const isWritten = !statement.readonly && !this.#db.inTransaction;
+      return isWritten ? this.#durably(() => fn(statement)) : fn(statement);
+    });
+  }
+
+  #durably<T>(fn: () => T): T {
+    this.#checkPlace();
+    return durably(this.#db, fn);
   }
 
   close(): void {
