@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, test } from 'vitest';
 import { BusyError, StorageError } from '../../src/server/errors.ts';
@@ -146,8 +148,8 @@ describe('a writer thread that dies', () => {
     await using opened = await openStore('here');
     await opened.store.close();
     const threads: Worker[] = [];
-    const queue = new ThreadQueue(() => {
-      const thread = writerThread({ file: opened.file, asks: false });
+    const queue = new ThreadQueue((place) => {
+      const thread = writerThread({ file: opened.file, asks: false, place });
       threads.push(thread);
       return thread;
     });
@@ -189,8 +191,8 @@ describe('a writer thread that dies', () => {
     await using opened = await openStore('here');
     await opened.store.close();
     const threads: Worker[] = [];
-    const queue = new ThreadQueue(() => {
-      const thread = writerThread({ file: opened.file, asks: false });
+    const queue = new ThreadQueue((place) => {
+      const thread = writerThread({ file: opened.file, asks: false, place });
       threads.push(thread);
       return thread;
     });
@@ -205,6 +207,31 @@ describe('a writer thread that dies', () => {
     expect(await queue.submit([step(null, a)])).toEqual([{ committed: true, moves: [1] }]);
     await queue.close();
   });
+});
+
+test.each(['deleted', 'replaced'])('a writer that is started again writes to no other file: %s', async (how) => {
+  await using opened = await openStore('here');
+  await opened.store.close();
+  const threads: Worker[] = [];
+  const queue = new ThreadQueue((place) => {
+    const thread = writerThread({ file: opened.file, asks: false, place });
+    threads.push(thread);
+    return thread;
+  });
+  await queue.open();
+  const [a, b] = [first(idOf(1)), first(idOf(2))];
+  await queue.submit([step(null, a)]);
+  const gone = once(threads[0] as Worker, 'exit');
+  await threads[0]?.terminate();
+  await gone;
+  renameSync(opened.file, `${opened.file}.away`);
+  if (how === 'replaced') copyFileSync(`${opened.file}.away`, opened.file);
+  const refused = { reason: expect.stringMatching(/^The database archeion.db was moved away or replaced/) };
+  for (let n = 0; n < 2; n++) await expect(queue.submit([step(null, b)])).rejects.toMatchObject(refused);
+  expect(existsSync(opened.file)).toBe(how === 'replaced');
+  renameSync(`${opened.file}.away`, opened.file);
+  expect(await queue.submit([step(null, b)])).toMatchObject([{ committed: true }]);
+  await queue.close();
 });
 
 test('the writer is durable at each commit and readers cannot write', async () => {

@@ -13,7 +13,7 @@ const died = 'The writer stopped unexpectedly; it is not known whether this writ
 /** A queue over a writer thread; resolves once the database is open and migrated. `checkpoint`: null where the writer does it. */
 export async function threadQueue(file: string, checkpoint: Checkpoint | null = null): Promise<CommitQueue> {
   const asks = checkpoint !== null;
-  const queue = new ThreadQueue(() => writerThread({ file, asks }), checkpoint && (() => checkpoint(file)));
+  const queue = new ThreadQueue((place) => writerThread({ file, asks, place }), checkpoint && (() => checkpoint(file)));
   await queue.open();
   return queue;
 }
@@ -36,17 +36,22 @@ interface Submission {
  * starts another one.
  */
 export class ThreadQueue implements CommitQueue {
-  readonly #thread: () => Worker;
+  readonly #thread: (place: string | null) => Worker;
   readonly #checkpoint: (() => Promise<number>) | null;
   readonly #waiting = new Waiting();
   #worker: Worker | null = null;
+  /** Which file the first thread opened: whatever is at its path later, others write to that one alone. */
+  #place: string | null = null;
   #opening: Promise<void> | null = null;
   #unsent: Submission[] = [];
   #checkpointing: Promise<void> | null = null;
   #closed: Promise<void> | null = null;
 
-  /** `thread` starts a writer thread; it is called again after one has died. `checkpoint`: what such a thread asks for. */
-  constructor(thread: () => Worker, checkpoint: (() => Promise<number>) | null = null) {
+  /**
+   * `thread` starts a writer thread; it is called again after one has died, with the place of the database that this had open.
+   * `checkpoint`: what such a thread asks for.
+   */
+  constructor(thread: (place: string | null) => Worker, checkpoint: (() => Promise<number>) | null = null) {
     this.#thread = thread;
     this.#checkpoint = checkpoint;
   }
@@ -61,7 +66,7 @@ export class ThreadQueue implements CommitQueue {
   }
 
   #start(): Promise<void> {
-    const worker = this.#thread();
+    const worker = this.#thread(this.#place);
     return new Promise((resolve, reject) => {
       const lost = (reason: string, full = false) => {
         reject(new StorageError(reason, full));
@@ -71,6 +76,7 @@ export class ThreadQueue implements CommitQueue {
         if ('failed' in message) lost(message.failed.reason, message.failed.full);
         else if ('ready' in message) {
           this.#worker = worker;
+          this.#place ??= message.place;
           resolve();
         } else if ('due' in message) {
           if (!this.#closed) this.#checkpointing = this.#checkpointed(worker);

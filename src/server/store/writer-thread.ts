@@ -2,6 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { Commit } from './commit.ts';
 import { openWriter } from './connection.ts';
 import { type Answer, GroupCommit } from './group.ts';
+import { inPlace, placeOf } from './in-place.ts';
 import { storageError } from './storage-error.ts';
 
 /** Messages to the writer thread. */
@@ -11,11 +12,11 @@ export type ToWriter =
   | { checkpointed: number | null }
   | { close: true };
 /**
- * Messages from it: `ready` or `failed` once, then answers in the order in which groups end, and where others make checkpoints,
+ * Messages from it: `ready`, with which file the database is, or `failed` once, then answers in the order in which groups end, and where others make checkpoints,
  * that one is due; closing ends the thread.
  */
 export type FromWriter =
-  | { ready: true }
+  | { ready: true; place: string | null }
   | { failed: { reason: string; full: boolean } }
   | { due: true }
   | { answers: { seq: number; answer: Answer }[] };
@@ -25,15 +26,18 @@ export interface WriterData {
   file: string;
   /** Whether somebody else makes checkpoints when they are due. */
   asks: boolean;
+  /** Which file an earlier writer had open (in-place.ts); null for the first one. */
+  place: string | null;
 }
 
 const port = parentPort;
 if (port) {
   const post = (message: FromWriter) => port.postMessage(message);
   try {
-    const { file, asks } = workerData as WriterData;
+    const { file, asks, place } = workerData as WriterData;
+    if (place !== null) inPlace(file, place)();
     serve(new GroupCommit(() => openWriter(file), asks ? () => post({ due: true }) : null), post);
-    post({ ready: true });
+    post({ ready: true, place: placeOf(file) });
   } catch (error) {
     post({ failed: storageError(error) });
     port.close();
