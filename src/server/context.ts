@@ -170,7 +170,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const readers = surroundings.readers ?? new ReaderThreads();
   const threads: Threads = {
     lend: (read) => pool.lend(read),
-    checkpoint: checkpointsOn(follower),
+    checkpoint: checkpointsOn(follower, (file, reason) => log.error({ database: file, reason }, 'storage failed')),
     readers,
     writer: surroundings.writer,
   };

@@ -156,7 +156,7 @@ function build(config: Config): NonNullable<typeof here> {
         stores.get(network) ??
         NetworkStore.beside(config.data, network, {
           submit,
-          load: () => ({ groups: 0, waitingBytes: 0 }),
+          load: () => ({ groups: 0, waitingBytes: 0, checkpointFault: null }),
           close: async () => undefined,
         });
       stores.set(network, store);

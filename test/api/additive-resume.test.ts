@@ -161,7 +161,7 @@ test('after a writer that died with an update on disk and no answer, each later 
       dies = false;
       throw new StorageError('The writer stopped unexpectedly');
     },
-    load: () => ({ groups: 0, waitingBytes: 0 }),
+    load: () => ({ groups: 0, waitingBytes: 0, checkpointFault: null }),
     close: async () => undefined,
   });
   const { writes, additions: preparer, log } = node.ctx;

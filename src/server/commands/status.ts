@@ -19,6 +19,7 @@ interface Status {
     deleted: number;
     moves: number;
     database_bytes: number;
+    database_problem: string | null;
     file_bytes: number;
     index: { moves: number; behind: boolean; learning: boolean; problem: string | null };
     remotes: RemoteState[];
@@ -55,6 +56,7 @@ function described(status: Status & { running: boolean }): string[] {
     ...networks.flatMap((n) => [
       `  ${n.network.padEnd(11)}  ${counted(n.entities, 'entity')}, ${number(n.deleted)} deleted, ${counted(n.moves, 'move')}, ` +
         `${size(n.database_bytes)} database, ${size(n.file_bytes)} files`,
+      ...(n.database_problem === null ? [] : [`    ${n.database_problem}`]),
       ...indexed(n).map((line) => `    ${line}`),
       ...n.remotes.flatMap(describe).map((line) => `    ${line}`),
     ]),

@@ -11,6 +11,7 @@ import {
   ValidationError,
 } from '../errors.ts';
 import type { Log } from '../log.ts';
+import { FaultNews } from '../model/fault-news.ts';
 import { bodyTooLarge } from './body.ts';
 import { sendJson } from './stored-json.ts';
 
@@ -73,10 +74,10 @@ export type AnswerFailed = (error: unknown, request: Request, response: Response
 /** Every error becomes a JSON answer; logged is what is no refusal, what came too late to be answered, and faults of the disk. */
 export function failureAnswer(parent: Log): AnswerFailed {
   const log = parent.child({ name: 'http' });
-  const faults = new Map<string, number>();
+  const faults = new FaultNews();
   return (error, request, response) => {
     const refusal = error instanceof DomainError ? answerOf(error) : fromExpress(error);
-    if (error instanceof StorageError && isNews(faults, error.reason))
+    if (error instanceof StorageError && faults.isNews(error.reason))
       log.error({ reason: error.reason }, 'storage failed');
     if (!refusal || response.headersSent)
       log.error({ err: error, method: request.method, path: request.path }, 'request failed');
@@ -87,17 +88,6 @@ export function failureAnswer(parent: Log): AnswerFailed {
     send(response, refusal ?? { status: 500, body: { error: 'Internal server error' } });
     if (!request.complete) endLater(request);
   };
-}
-
-/** A disk that is full fails every write, and the log may be on it. */
-const [faultEvery, mostFaults] = [60_000, 100];
-
-function isNews(faults: Map<string, number>, reason: string): boolean {
-  const last = faults.get(reason);
-  if (last !== undefined && performance.now() - last < faultEvery) return false;
-  if (faults.size >= mostFaults) faults.clear();
-  faults.set(reason, performance.now());
-  return true;
 }
 
 /** The last handler: what failed before an endpoint was found. */

@@ -1,10 +1,28 @@
+import { StorageError } from '../errors.ts';
+import { FaultNews } from '../model/fault-news.ts';
+import type { MadeCheckpoint } from './checkpoint-thread.ts';
 import type { SideThread } from './side-thread.ts';
 import { workerUrl } from './worker-url.ts';
 
-/** Brings what the log of a database's file has into the file; gives the pages of the log. @throws where the thread fails */
+/**
+ * Brings what the log of a database's file has into the file; gives the pages of the log. @throws StorageError where that cannot be
+ * done, another error where the thread fails
+ */
 export type Checkpoint = (file: string) => Promise<number>;
 
-/** Made beside the writer, which goes on meanwhile: a write that comes then would have to wait for all of it. */
-export function checkpointsOn(thread: SideThread): Checkpoint {
-  return (file) => thread.run(workerUrl('checkpoint-thread'), 'checkpointLog', { file });
+/**
+ * Made beside the writer, which goes on meanwhile: a write that comes then would have to wait for all of it. `failed` hears of
+ * each fault of the storage once a minute.
+ */
+export function checkpointsOn(
+  thread: SideThread,
+  failed: (file: string, reason: string) => void = () => undefined,
+): Checkpoint {
+  const faults = new FaultNews();
+  return async (file) => {
+    const made = await thread.run<MadeCheckpoint>(workerUrl('checkpoint-thread'), 'checkpointLog', { file });
+    if ('pages' in made) return made.pages;
+    if (faults.isNews(`${file} ${made.failed}`)) failed(file, made.failed);
+    throw new StorageError(made.failed);
+  };
 }

@@ -27,6 +27,8 @@ export interface QueueLoad {
   groups: number;
   /** What waits, in bytes. */
   waitingBytes: number;
+  /** Why the last checkpoint could not be made, in words; null where it could, or nobody was asked for one. */
+  checkpointFault: string | null;
 }
 
 export const closing = 'The node is closing.';
@@ -60,7 +62,7 @@ export class Waiting {
     });
   }
 
-  load(): QueueLoad {
+  load(): Omit<QueueLoad, 'checkpointFault'> {
     return { groups: this.#groups, waitingBytes: this.#bytes };
   }
 
@@ -120,7 +122,7 @@ export function inProcessQueue(file: string, open: (file: string) => Connection 
       };
       return waiting.add(commits, (seq) => group.submit(commits, answered(seq)));
     },
-    load: () => waiting.load(),
+    load: () => ({ ...waiting.load(), checkpointFault: null }),
     close: async () => {
       closed = true;
       group.close();

@@ -143,11 +143,18 @@ export function openCheckpointer(file: string): Connection {
   return new Connection(db);
 }
 
-/** The log's pages. A checkpoint may fail where the disk is full; the log is still whole, and a later one tries again. */
-export function checkpoint({ db }: Connection, mode: 'PASSIVE' | 'RESTART' | 'TRUNCATE'): number {
+type CheckpointMode = 'PASSIVE' | 'RESTART' | 'TRUNCATE';
+
+/** Brings the log into the database; gives the log's pages. Throws the database's error where that fails: the log is still whole. */
+export function makeCheckpoint({ db }: Connection, mode: CheckpointMode): number {
+  const [result] = db.pragma(`wal_checkpoint(${mode})`) as { log: number }[];
+  return result?.log ?? 0;
+}
+
+/** The same where nobody is to hear of one that fails, on a full disk say: a later one tries again. */
+export function checkpoint(connection: Connection, mode: CheckpointMode): number {
   try {
-    const [result] = db.pragma(`wal_checkpoint(${mode})`) as { log: number }[];
-    return result?.log ?? 0;
+    return makeCheckpoint(connection, mode);
   } catch {
     return 0;
   }

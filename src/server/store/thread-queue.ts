@@ -45,6 +45,7 @@ export class ThreadQueue implements CommitQueue {
   #opening: Promise<void> | null = null;
   #unsent: Submission[] = [];
   #checkpointing: Promise<void> | null = null;
+  #checkpointFault: string | null = null;
   #closed: Promise<void> | null = null;
 
   /**
@@ -88,8 +89,15 @@ export class ThreadQueue implements CommitQueue {
   }
 
   async #checkpointed(worker: Worker): Promise<void> {
-    const checkpointed = await this.#checkpoint?.().catch(() => null);
-    worker.postMessage({ checkpointed: checkpointed ?? null } satisfies ToWriter);
+    let checkpointed: number | null = null;
+    try {
+      checkpointed = (await this.#checkpoint?.()) ?? null;
+      this.#checkpointFault = null;
+    } catch (error) {
+      // One that a thread of its own has failed to make is made by the writer.
+      if (error instanceof StorageError) this.#checkpointFault = error.reason;
+    }
+    worker.postMessage({ checkpointed } satisfies ToWriter);
   }
 
   #lose(reason: string, full: boolean): void {
@@ -127,7 +135,7 @@ export class ThreadQueue implements CommitQueue {
   }
 
   load(): QueueLoad {
-    return this.#waiting.load();
+    return { ...this.#waiting.load(), checkpointFault: this.#checkpointFault };
   }
 
   close(): Promise<void> {

@@ -77,6 +77,7 @@ export interface StoreNumbers {
   longReads: number;
   databaseBytes: number;
   logBytes: number;
+  checkpointFault: string | null;
 }
 
 export function storeFamilies(stores: StoreNumbers[], largeRequests: number): Family[] {
@@ -117,6 +118,11 @@ export function storeFamilies(stores: StoreNumbers[], largeRequests: number): Fa
       'archeion_database_log_bytes',
       "The database's log.",
       each((it) => it.logBytes),
+    ),
+    gauge(
+      'archeion_checkpoint_failing',
+      "1 where the database's log could not be brought into it: it grows. `archeion status` says why.",
+      each((it) => (it.checkpointFault === null ? 0 : 1)),
     ),
     gauge(
       'archeion_long_reads',

@@ -66,6 +66,7 @@ export class StatusService {
       deleted: counts.deleted,
       moves: counts.moves,
       database_bytes: database,
+      database_problem: store.activity().checkpointFault,
       index_bytes: made,
       file_bytes: await this.#keptOf(network, store.folder).total(),
       index: { moves: cursor, behind, learning, problem },

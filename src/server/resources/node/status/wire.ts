@@ -17,6 +17,8 @@ export interface NetworkStatusView {
    * @isInt
    */
   database_bytes: number;
+  /** Why what is written stays in the database's log, which grows, in words; else null. */
+  database_problem: string | null;
   /**
    * The content of files.
    * @isInt
