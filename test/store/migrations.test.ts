@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, statSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
@@ -81,6 +81,33 @@ test('the database is copied before it is migrated, and the copy goes at a later
   dropCopies(opened.file, Date.now() + 1000);
   expect(copies()).toEqual([]);
   expect(() => openReader(opened.file).close()).not.toThrow();
+});
+
+test('further attempts of a step that fails keep to the copy that there is, while it is whole and of the same', async () => {
+  await using opened = await openStore('here');
+  await opened.store.submit([step(null, first(idOf(1)))]);
+  await opened.store.close();
+  const copy = `${opened.file}.before-${version}`;
+  const attempt = () => {
+    expect(() => openWriter(opened.file, [...migrations, 'INSERT INTO nowhere VALUES (1)'])).toThrow('nowhere');
+    return statSync(copy).ino;
+  };
+  const made = attempt();
+  expect([attempt(), attempt()]).toEqual([made, made]);
+  const rows = (file: string) => {
+    const db = new Database(file);
+    const { n } = db.prepare('SELECT count(*) AS n FROM meta').get() as { n: number };
+    db.close();
+    return n;
+  };
+  const before = rows(copy);
+  // What an older program, put in place again, has written meanwhile.
+  opened.meddle("INSERT INTO meta (name, value) VALUES ('later', '1')");
+  const again = attempt();
+  expect([again === made, rows(copy)]).toEqual([false, before + 1]);
+  truncateSync(copy, statSync(copy).size - 4096);
+  attempt();
+  expect(rows(copy)).toBe(before + 1);
 });
 
 test('a copy that fails leaves nothing of it, which would keep a full disk full', async () => {

@@ -1,15 +1,25 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type Database from 'better-sqlite3';
+import Database from 'better-sqlite3';
 import { syncFolderNow } from '../../blocks/durable-folder.ts';
 
-/** Copies a database as it is before a migration to `<file>.before-<version>`; whole and on disk when this returns. */
+/**
+ * Copies a database as it is before a migration to `<file>.before-<version>`; whole and on disk when this returns. The copy that an
+ * earlier attempt has made of the same stays: it says when the database was changed last, as its own time.
+ */
 export function keepCopy(db: Database.Database, file: string, version: number): void {
   const kept = `${file}.before-${version}`;
   const partial = `${kept}.partial`;
   removePartial(partial);
+  const changed = lastChange(db, file);
+  if (changed !== null && isCopy(kept, version, changed)) {
+    // To dropCopies it is as good as new.
+    utimesSync(kept, changed, changed);
+    return;
+  }
   try {
     db.prepare('VACUUM INTO ?').run(partial);
+    if (changed !== null) utimesSync(partial, changed, changed);
     sync(partial);
     renameSync(partial, kept);
   } catch (error) {
@@ -18,6 +28,35 @@ export function keepCopy(db: Database.Database, file: string, version: number): 
     throw error;
   }
   syncFolderNow(dirname(file));
+}
+
+/** When a database was changed last, once all of it is in its file; null where something stays in its log. */
+function lastChange(db: Database.Database, file: string): Date | null {
+  try {
+    db.pragma('wal_checkpoint(TRUNCATE)');
+  } catch {
+    return null;
+  }
+  const log = statSync(`${file}-wal`, { throwIfNoEntry: false });
+  return log && log.size > 0 ? null : new Date(Math.trunc(statSync(file).mtimeMs));
+}
+
+/** Whether a file is a whole copy of a database of that version that was changed last at that time. */
+function isCopy(kept: string, version: number, changed: Date): boolean {
+  const found = statSync(kept, { throwIfNoEntry: false });
+  if (!found || Math.round(found.mtimeMs) !== changed.getTime()) return false;
+  let copy: Database.Database | null = null;
+  try {
+    copy = new Database(kept, { readonly: true, fileMustExist: true });
+    const [has, pages, size] = ['user_version', 'page_count', 'page_size'].map((it) =>
+      copy?.pragma(it, { simple: true }),
+    );
+    return has === version && Number(pages) * Number(size) === found.size;
+  } catch {
+    return false;
+  } finally {
+    copy?.close();
+  }
 }
 
 function removePartial(partial: string): void {
@@ -30,7 +69,8 @@ export function dropCopies(file: string, started = performance.timeOrigin): void
   for (const name of readdirSync(folder)) {
     if (!name.startsWith(`${basename(file)}.before-`)) continue;
     const path = join(folder, name);
-    if (statSync(path).mtimeMs < started) rmSync(path, { force: true });
+    // Not when it was written: a copy has the time of what it is a copy of.
+    if (statSync(path).ctimeMs < started) rmSync(path, { force: true });
   }
 }
 
