@@ -126,6 +126,19 @@ test('a copy that fails leaves nothing of it, which would keep a full disk full'
   expect(names()).toEqual(['archeion.db']);
 });
 
+test('what a step sorts is in a file, not in memory, and what is sorted later in memory', async () => {
+  await using opened = await openStore('here');
+  await opened.store.close();
+  const [file, memory] = [1, 2];
+  const kept: unknown[] = [];
+  const writer = openWriter(opened.file, [
+    ...migrations,
+    (db) => void kept.push(db.pragma('temp_store', { simple: true })),
+  ]);
+  expect([...kept, writer.db.pragma('temp_store', { simple: true })]).toEqual([file, memory]);
+  writer.close();
+});
+
 test('a step that fails leaves the database as it was', async () => {
   await using opened = await openStore('here');
   await opened.store.close();

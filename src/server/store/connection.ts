@@ -125,8 +125,10 @@ export function openWriter(file: string, steps: readonly Migration[] = migration
     db.pragma('wal_autocheckpoint = 0');
     db.pragma('journal_size_limit = 67108864');
     db.pragma('cache_size = -6144');
-    db.pragma('temp_store = MEMORY');
+    // Steps sort whole tables, and what is sorted in a file takes no more memory than the cache may.
+    db.pragma('temp_store = FILE');
     const migrated = migrate(db, steps, (version) => keepCopy(db, file, version));
+    db.pragma('temp_store = MEMORY');
     if (!migrated) dropCopies(file);
     return new Connection(db);
   } catch (error) {
