@@ -16,12 +16,33 @@ test('a filter is tried on few entities at a time, as it may hold a thousand con
   const found: string[] = [];
   let most = 0;
   for (let after: number | null = 0; after !== null; ) {
-    const page: NewestPage = newestPage(db, { within: { types: ['t'], filter }, after, k: 10 });
+    const page: NewestPage = newestPage(db, { within: { types: ['t'], filter }, after, k: 10, milliseconds: 10_000 });
     found.push(...page.entities.map(({ id }) => String(id)));
     most = Math.max(most, (page.next ?? entities) - after);
     after = page.next;
   }
   expect(found).toEqual([rare, 2 * rare].map(String));
   expect(most).toBeLessThanOrEqual(1000);
+  db.close();
+});
+
+test('a page whose time is over ends with the entity in hand, and the next one goes on after it', () => {
+  const db = new Connection(new Database(':memory:'));
+  db.run('CREATE TABLE entity (key INTEGER PRIMARY KEY, id, tip, type, deleted, updated_at, json)');
+  for (let key = 1; key <= 5; key++)
+    db.run("INSERT INTO entity VALUES (?, ?, 1, 't', 0, ?, '{}')", key, `${key}`, `2026-01-0${key % 3}`);
+  const filter = { sql: 'e.key <> 2', params: [] };
+  const pages: NewestPage[] = [];
+  for (let after: number | null = 0; after !== null; after = pages.at(-1)?.next ?? null)
+    pages.push(newestPage(db, { within: { filter }, after, k: 10, milliseconds: -1 }));
+  expect(pages.map(({ entities, next }) => [entities.map(({ id }) => id), next])).toEqual([
+    [['1'], 1],
+    [[], 2],
+    [['3'], 3],
+    [['4'], 4],
+    [['5'], null],
+  ]);
+  const whole = newestPage(db, { within: { filter }, after: 0, k: 3, milliseconds: 10_000 });
+  expect(whole).toMatchObject({ entities: [{ id: '5' }, { id: '1' }, { id: '4' }], next: null });
   db.close();
 });

@@ -15,8 +15,11 @@ export function graphSource(store: NetworkStore, asker: Asker): GraphSource {
       const until = performance.now() + milliseconds;
       const found: NewestPage['entities'] = [];
       for (let after: number | null = 0; after !== null; ) {
-        if (performance.now() > until) return { ids: firstOf(found, k), truncated: true };
-        const page: NewestPage = await parsed(read('newestPage', { within: within(among), after, k }));
+        const left = until - performance.now();
+        if (left < 0) return { ids: firstOf(found, k), truncated: true };
+        const page: NewestPage = await parsed(
+          read('newestPage', { within: within(among), after, k, milliseconds: Math.min(left, maxMilliseconds) }),
+        );
         found.push(...page.entities);
         after = page.next;
       }
