@@ -1,7 +1,8 @@
 import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { syncFolderNow } from '../blocks/durable-folder.ts';
+import { StorageError } from '../errors.ts';
 import { dropCopies, keepCopy } from './migrations/kept-copy.ts';
 import { knownVersion, type Migration, migrate, migrations } from './migrations/migrate.ts';
 
@@ -99,10 +100,12 @@ export class Connection implements Writer {
 /**
  * Brings a database's log to the disk. What a killed process wrote to it and did not sync can be read again as soon as the
  * database is opened, so it has to outlive a power cut before somebody is shown it. To be called before that.
+ * @throws StorageError where the log is there without its database
  */
 export function syncLog(file: string): void {
   const log = `${file}-wal`;
   if (!existsSync(log)) return;
+  refuseLogAlone(file);
   const handle = openSync(log, 'r+');
   try {
     fsyncSync(handle);
@@ -110,6 +113,20 @@ export function syncLog(file: string): void {
     closeSync(handle);
   }
   syncFolderNow(dirname(file));
+}
+
+/**
+ * To be called before a database is opened that may be made. SQLite deletes the log of one that is not there or empty, and so what was
+ * written last of one that was moved away and is put back later. @throws StorageError
+ */
+export function refuseLogAlone(file: string): void {
+  const isThere = (path: string) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  if (isThere(file) || !isThere(`${file}-wal`)) return;
+  const [name, log] = [basename(file), basename(`${file}-wal`)];
+  throw new StorageError(
+    `The database ${name} is not there, but its log ${log} is, which has what was written last. Put the database back beside it; ` +
+      'where it is lost, move the data folder away and restore a backup.',
+  );
 }
 
 /** The one writing connection of a database: durable at each commit, checkpoints made by hand between groups. */

@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { basename } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
-import { syncLog } from './connection.ts';
+import { refuseLogAlone, syncLog } from './connection.ts';
 import { durably } from './durably.ts';
 import { inPlace } from './in-place.ts';
 import { storing } from './storage-error.ts';
@@ -24,7 +24,7 @@ export class NodeDatabase {
 
   /** `file` is made where it is missing. Throws StorageError where it cannot be opened or a newer program wrote it. */
   constructor(file: string, { steps, synchronous }: NodeDatabaseOptions) {
-    if (synchronous === 'FULL') storing(() => syncLog(file));
+    storing(() => (synchronous === 'FULL' ? syncLog : refuseLogAlone)(file));
     this.#db = storing(() => new Database(file));
     try {
       storing(() => {
