@@ -3,6 +3,7 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
 import { syncFolder } from './blocks/durable-folder.ts';
+import { UnavailableError } from './errors.ts';
 
 /** Where a node runs, for the programs on the same machine; live while `<url>/health` answers the same instance. */
 const nodeFile = z.object({ url: z.url(), pid: z.number(), instance: z.uuid(), version: z.string() });
@@ -12,6 +13,20 @@ export type NodeFile = z.infer<typeof nodeFile>;
 export async function readNodeFile(data: string): Promise<NodeFile | null> {
   const parsed = nodeFile.safeParse(await readJson(join(data, 'node.json')));
   return parsed.success ? parsed.data : null;
+}
+
+/** Milliseconds. */
+const answersWithin = 3000;
+
+/** Whether the node that a node.json names runs. */
+export async function isAlive({ url, instance }: NodeFile): Promise<boolean> {
+  try {
+    const answer = await fetch(new URL('/health', url), { signal: AbortSignal.timeout(answersWithin) });
+    const health = (await answer.json()) as { instance?: unknown };
+    return health.instance === instance;
+  } catch {
+    return false;
+  }
 }
 
 /** Writes `<data>/node.json`; disposing removes it. */
@@ -27,9 +42,16 @@ export async function writeNodeFile(data: string, node: NodeFile): Promise<Async
 
 const instanceFile = z.object({ instance: z.uuid() });
 
-/** The node's own id, made at its first start. Call it with the folder locked. */
+/**
+ * The node's own id, made at its first start. Call it with the folder locked.
+ * @throws UnavailableError where it cannot be read: with another one it would be another node to all that know it
+ */
 export async function instanceOf(data: string): Promise<string> {
   const path = join(data, 'instance.json');
+  await readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT')
+      throw new UnavailableError(`The node's own id in ${path} cannot be read (${error.message}): make it readable.`);
+  });
   const parsed = instanceFile.safeParse(await readJson(path));
   if (parsed.success) return parsed.data.instance;
   const instance = randomUUID();

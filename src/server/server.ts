@@ -2,10 +2,11 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Config, Secrets } from './config.ts';
 import { type Context, openContext, type Surroundings, version } from './context.ts';
 import { openDataFolder, syncedBy } from './data-folder.ts';
+import { UnavailableError } from './errors.ts';
 import { type AppOptions, createApp } from './http/app.ts';
 import { addressOf, closeListener, createListener, listen } from './http/listener.ts';
 import { type Log, openLog } from './log.ts';
-import { instanceOf, writeNodeFile } from './node-file.ts';
+import { instanceOf, isAlive, readNodeFile, writeNodeFile } from './node-file.ts';
 import { lockFolder } from './store/lock.ts';
 import { checkStartable } from './store/startable.ts';
 
@@ -48,6 +49,7 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   const data = await openDataFolder(config.data);
   checkStartable(data);
   opened.use(lockFolder(data));
+  await refuseSecond(data);
   const service = syncedBy(data);
   if (service)
     log.warn(
@@ -91,6 +93,15 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
 
   const all = opened.move();
   return { url, ctx, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** The lock of a node that runs may have been deleted, for one that was left behind: there would be two writers. */
+async function refuseSecond(data: string): Promise<void> {
+  const known = await readNodeFile(data);
+  if (known && (await isAlive(known)))
+    throw new UnavailableError(
+      `The data folder ${data} is in use: a node runs in it at ${known.url}, though its lock.db was deleted. Stop it first.`,
+    );
 }
 
 /** Networks that nobody has asked for yet, opened beside all else; a stop waits for the one in hand. */

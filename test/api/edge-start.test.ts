@@ -1,4 +1,4 @@
-import { stat, writeFile } from 'node:fs/promises';
+import { lstat, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -147,6 +147,23 @@ describe('starting and stopping', () => {
     await expect(startNode({ data: node.data })).rejects.toThrow(/Another process uses the data folder .*--data/);
     expect(await node.fetch('/health')).toMatchObject({ status: 200 });
     expect(await readNodeFile(node.data)).toMatchObject({ url: node.url });
+  });
+
+  test('nor does one start where somebody has deleted the lock of a node that runs', async () => {
+    await using node = await startNode();
+    await rm(join(node.data, 'lock.db'));
+    const refused = startNode({ data: node.data });
+    await expect(refused).rejects.toThrow(UnavailableError);
+    await expect(refused).rejects.toThrow(`a node runs in it at ${node.url}`);
+    expect(await readNodeFile(node.data)).toMatchObject({ url: node.url });
+  });
+
+  test('an id that cannot be read is not replaced by another', async () => {
+    await using folder = await temporaryFolder();
+    // A link to itself can be read as little as a bad sector, and be replaced as well.
+    await symlink('instance.json', join(folder.path, 'instance.json'));
+    await expect(startNode({ data: folder.path })).rejects.toThrow(/instance\.json cannot be read \(ELOOP/);
+    expect((await lstat(join(folder.path, 'instance.json'))).isSymbolicLink()).toBe(true);
   });
 
   test('the lock goes when it is let go of', async () => {

@@ -7,7 +7,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { type Config, readConfig, UsageError } from '../config.ts';
 import { UnavailableError } from '../errors.ts';
-import { readNodeFile } from '../node-file.ts';
+import { isAlive, readNodeFile } from '../node-file.ts';
 import { http } from '../node-http.ts';
 import type { RunningNode } from '../server.ts';
 import { identityFile } from '../store/identity-schema.ts';
@@ -32,7 +32,6 @@ export interface NodeClient extends AsyncDisposable {
   fetch(method: string, path: string, source?: Readable): Promise<IncomingMessage>;
 }
 
-const healthMs = 3000;
 const betweenMs = 300;
 
 /**
@@ -102,16 +101,6 @@ async function othersDone(requests: RunningNode['ctx']['requests'], { stopped, e
 /** What is said of a folder in which nobody has made a node. */
 export function noNode(data: string): UsageError {
   return new UsageError(`There is no node in ${data}: name its folder with --data, or begin with "archeion serve".`);
-}
-
-async function isAlive({ url, instance }: { url: string; instance: string }): Promise<boolean> {
-  try {
-    const answer = await fetch(new URL('/health', url), { signal: AbortSignal.timeout(healthMs) });
-    const health = (await answer.json()) as { instance?: unknown };
-    return health.instance === instance;
-  } catch {
-    return false;
-  }
 }
 
 function clientOf(
