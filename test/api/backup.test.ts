@@ -1,8 +1,11 @@
-import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { attestFile } from '../../src/server/store/attest-log.ts';
+import { databaseFile } from '../../src/server/store/network-store.ts';
 import { restoreBackup } from '../../src/server/store/restore-backup.ts';
+import { settled } from '../helpers/attestations.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { create, done, lastLine, operate, tipsOf, update, verified } from '../helpers/node-archives.ts';
 
@@ -112,4 +115,33 @@ test('restoring checks everything first and never overwrites', async () => {
     issues: [{ message: expect.stringContaining('is no backup that this program can read') }],
   });
   expect((await readdir(folder.path)).sort()).toEqual(['backup', 'damaged', 'full', 'leading']);
+});
+
+test('no backup is made of a node whose databases were moved away or replaced', async () => {
+  await using folder = await temporaryFolder();
+  await using node = await startNode();
+  await create(node, 'Ada');
+  await settled(node);
+  const dir = join(folder.path, 'backup');
+  const database = databaseFile(node.data, 'main');
+  const moved = async (path: string): Promise<() => Promise<void>> => {
+    await rename(path, `${path}.away`);
+    return () => rename(`${path}.away`, path);
+  };
+  const refused = async (words: RegExp) => {
+    expect(JSON.stringify(await backup(node, dir))).toMatch(words);
+    expect(await readdir(folder.path)).toEqual([]);
+  };
+  const back = [await moved(database), await moved(`${database}-wal`)];
+  await refused(/The database archeion\.db was moved away or replaced/);
+  await cp(`${database}.away`, database);
+  await refused(/The database archeion\.db was moved away or replaced/);
+  await rm(database);
+  for (const put of back) await put();
+  const log = await moved(attestFile(join(node.data, 'main')));
+  await refused(/attest\.db is not there, but its log/);
+  await log();
+  expect(await backup(node, dir)).toMatchObject({
+    done: { networks: [{ network: 'main', entities: expect.any(Number) }] },
+  });
 });

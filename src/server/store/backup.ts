@@ -16,6 +16,7 @@ import {
 import { chatFile } from './chats.ts';
 import { openReader } from './connection.ts';
 import { identityFile } from './identity-schema.ts';
+import { inPlace } from './in-place.ts';
 import { missingContent } from './missing-content.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
@@ -33,6 +34,13 @@ export interface BackupOrder {
   version: string;
   /** ISO 8601. */
   time: string;
+  /** The networks that the node has open, each with which file its database is (in-place.ts). */
+  opened: { network: Network; place: string | null }[];
+}
+
+/** A database that was moved away is not one that the node does not have, and one in its place is not the node's. @throws StorageError */
+function checkPlaces({ data, opened }: Pick<BackupOrder, 'data' | 'opened'>): void {
+  for (const { network, place } of opened) inPlace(databaseFile(data, network), place)();
 }
 
 /**
@@ -41,7 +49,7 @@ export interface BackupOrder {
  * @throws ValidationError for a folder that cannot be used
  */
 export async function makeBackup(
-  { data, to, instance, version, time }: BackupOrder,
+  { data, to, instance, version, time, opened }: BackupOrder,
   report: (progress: Progress) => void,
 ): Promise<BackupManifest> {
   const target = await realPlace(resolve(to));
@@ -49,6 +57,7 @@ export async function makeBackup(
   return fillWhole(target, manifestName, async (folder) => {
     const manifest: BackupManifest = { format: backupFormat, version, instance, time, networks: [], files: [] };
     const copy: Copy = { from: data, to: folder, files: manifest.files };
+    checkPlaces({ data, opened });
     for (const network of networks) {
       if (!existsSync(databaseFile(data, network))) continue;
       await mkdir(join(folder, network), { mode: 0o700 });
@@ -62,6 +71,7 @@ export async function makeBackup(
     await takeDatabase(copy, chatFile);
     await takeDatabase(copy, identityFile);
     if (existsSync(join(data, keyFile))) await takeFile(copy, keyFile);
+    checkPlaces({ data, opened });
     manifest.files.sort((a, b) => (a.path < b.path ? -1 : 1));
     await writeSynced(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
     // A backup that cannot be restored must not be called one.

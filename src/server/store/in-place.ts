@@ -21,7 +21,7 @@ export function placeOf(path: string): string | null {
 
 function moved(file: string): string {
   return (
-    `The database ${basename(file)} was moved away or replaced while the node runs, and nothing of this write was kept. ` +
+    `The database ${basename(file)} was moved away or replaced while the node runs, and nothing of this was kept. ` +
     'Put it back, or stop the node and start it again.'
   );
 }

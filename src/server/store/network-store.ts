@@ -6,6 +6,7 @@ import type { Checkpoint } from './checkpoints.ts';
 import { blocksTotal, type Commit, type Outcome } from './commit.ts';
 import { type CommitQueue, inProcessQueue, type QueueLoad } from './commit-queue.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
+import { placeOf } from './in-place.ts';
 import type { LongRead, longReads } from './long-reads.ts';
 import { filesFolder } from './network-folders.ts';
 import { type Lend, type LongReader, ReaderPool, readResult } from './reader-pool.ts';
@@ -63,6 +64,8 @@ export class NetworkStore {
   readonly folder: string;
   /** The database file. */
   readonly database: string;
+  /** Which file it was when this was opened (in-place.ts). */
+  readonly place: string | null;
   readonly #queue: CommitQueue;
   readonly #reader: Connection;
   readonly #turn: TurnReads | null;
@@ -76,6 +79,7 @@ export class NetworkStore {
     this.network = network;
     this.folder = folder;
     this.database = databaseFile(join(folder, '..'), network);
+    this.place = placeOf(this.database);
     this.#queue = queue;
     this.#reader = reader;
     this.#turn = turn;

@@ -70,7 +70,8 @@ export class UpkeepService {
     const { alone, data, instance, version, now } = this.#env;
     using _alone = alone.begin('A backup');
     const time = new Date(now()).toISOString();
-    const task = runTask({ name: 'backup', args: { data, to: dir, instance, version, time } });
+    const opened = this.#env.networks.opened().map(({ network, place }) => ({ network, place }));
+    const task = runTask({ name: 'backup', args: { data, to: dir, instance, version, time, opened } });
     for (;;) {
       const next = await task.next();
       if (!next.done) {
