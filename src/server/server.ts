@@ -100,7 +100,7 @@ async function refuseSecond(data: string): Promise<void> {
   const known = await readNodeFile(data);
   if (known && (await isAlive(known)))
     throw new UnavailableError(
-      `The data folder ${data} is in use: a node runs in it at ${known.url}, though its lock.db was deleted. Stop it first.`,
+      `The data folder ${data} is in use: its node runs at ${known.url}, and its lock.db was deleted, or this is a copy of it. Stop that first.`,
     );
 }
 

@@ -154,7 +154,7 @@ describe('starting and stopping', () => {
     await rm(join(node.data, 'lock.db'));
     const refused = startNode({ data: node.data });
     await expect(refused).rejects.toThrow(UnavailableError);
-    await expect(refused).rejects.toThrow(`a node runs in it at ${node.url}`);
+    await expect(refused).rejects.toThrow(`its node runs at ${node.url}, and its lock.db was deleted`);
     expect(await readNodeFile(node.data)).toMatchObject({ url: node.url });
   });
 
