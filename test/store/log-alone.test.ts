@@ -3,10 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { StorageError } from '../../src/server/errors.ts';
 import { openLogWriter } from '../../src/server/store/attest-log.ts';
 import { ChatStore } from '../../src/server/store/chats.ts';
-import { openWriter } from '../../src/server/store/connection.ts';
+import { openReader, openWriter } from '../../src/server/store/connection.ts';
 import { Identity } from '../../src/server/store/identity.ts';
+import { isOutdated } from '../../src/server/store/outdated.ts';
 import { asStorageError } from '../../src/server/store/storage-error.ts';
 
 let folder: string;
@@ -51,6 +53,19 @@ test.each(openers)('%s is not made anew, and its log deleted, where it is moved 
   expect(refused()).toContain(`${name} is not there, but its log ${name}-wal is`);
   copyFileSync(`${file}.away`, file);
   open(folder).close();
+  const db = new Database(file, { readonly: true });
+  expect(db.prepare('SELECT n FROM last').all()).toEqual([{ n: 1 }]);
+  db.close();
+});
+
+test('nor is its log deleted where it is only read, empty as it is', () => {
+  killed(...(openers[0] as (typeof openers)[0]));
+  const file = join(folder, 'archeion.db');
+  copyFileSync(file, `${file}.away`);
+  writeFileSync(file, '');
+  expect(isOutdated(file)).toBe(false);
+  expect(() => openReader(file).close()).toThrow(StorageError);
+  copyFileSync(`${file}.away`, file);
   const db = new Database(file, { readonly: true });
   expect(db.prepare('SELECT n FROM last').all()).toEqual([{ n: 1 }]);
   db.close();

@@ -212,8 +212,9 @@ export function rollBackJournal(file: string): void {
   }
 }
 
-/** A reading connection; the database must be there. */
+/** A reading connection; the database must be there. @throws StorageError where no more than its log is */
 export function openReader(file: string, cacheKb = 4096): Connection {
+  refuseLogAlone(file);
   const db = new Database(file, { readonly: true, fileMustExist: true });
   db.pragma(`cache_size = -${cacheKb}`);
   return new Connection(db);
