@@ -30,7 +30,14 @@ const ofWrites: Record<string, Answer> = {
   '503': { ...unavailable, headers: retryAfter },
   '507': error('The disk is full'),
 };
-const ofListings: Record<string, Answer> = { '503': unavailable };
+const ofReads: Record<string, Answer> = {
+  '503': {
+    ...error(
+      'Too many long reads or large requests wait for their turn, or the disk fails; `details.reason` says which',
+    ),
+    headers: retryAfter,
+  },
+};
 
 /** Reads with a body. */
 const readOnly = new Set([
@@ -42,13 +49,23 @@ const readOnly = new Set([
   'QueryRun',
   'McpAnswer',
 ]);
-/** wire-contract.md 1.6 lists 503 for these. */
-const listings = new Set(['CollectionsEntities', 'UsersCollections']);
+/** Answered from memory: they wait for no turn and need no disk. */
+const remembered = new Set([
+  ...['Card', 'Health', 'Openapi', 'OpsReference', 'SigningKey'].map((it) => `System${it}`),
+  'PermissionsMetadata',
+]);
 
 /** The answers of an endpoint and of the edge, where both have one with that status. */
 function either(own: Answer, edge: Answer): Answer {
   const schemas = [own, edge].flatMap(({ content }) => content?.['application/json']?.schema ?? []);
-  return { ...own, content: { 'application/json': { schema: { anyOf: schemas } } } };
+  const [schema, ...others] = new Map(schemas.map((one) => [JSON.stringify(one), one])).values();
+  const both = others.length > 0 ? { anyOf: schemas } : schema;
+  const headers = { ...edge.headers, ...own.headers };
+  return {
+    description: `${own.description}; or: ${edge.description}`,
+    ...(both && { content: { 'application/json': { schema: both } } }),
+    ...(Object.keys(headers).length > 0 && { headers }),
+  };
 }
 
 /** An operation's answers with those of the edge. */
@@ -57,8 +74,7 @@ export function withEdgeAnswers(method: string, operation: Operation): Operation
   const writes = method !== 'get' && !readOnly.has(operation.operationId);
   const edge: Record<string, Answer> = {
     ...(hasJson ? ofJsonBodies : {}),
-    ...(writes ? ofWrites : {}),
-    ...(listings.has(operation.operationId) ? ofListings : {}),
+    ...(writes ? ofWrites : remembered.has(operation.operationId) ? {} : ofReads),
   };
   const own = Object.entries(operation.responses).map(([status, answer]) => {
     const other = edge[status];

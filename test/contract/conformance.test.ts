@@ -87,6 +87,19 @@ describe('the table', () => {
     expect(['503', '507'].every((status) => documented.includes(status))).toBe(writes);
   });
 
+  it('documents that a read may have to wait, and for how long, but where it is answered from memory', () => {
+    const waits = [...operations].filter(([, { responses }]) => responses['503']?.headers?.['Retry-After']);
+    const others = [...operations.keys()].filter((route) => !waits.some(([one]) => one === route));
+    expect(others.sort()).toEqual([
+      'GET /.well-known/archeion',
+      'GET /.well-known/signing-key',
+      'GET /health',
+      'GET /openapi.json',
+      'GET /ops-reference',
+      'GET /permissions',
+    ]);
+  });
+
   it.each(rows)('documents what the wire contract lists: $route', ({ route, wire }) => {
     const documented = Object.keys(operations.get(route)?.responses ?? {});
     expect(documented).toEqual(expect.arrayContaining(wire.split(' ')));

@@ -14,7 +14,7 @@ export interface Parameter {
 export interface Operation {
   parameters?: Parameter[];
   requestBody?: { content: { 'application/json'?: { schema: Json } } };
-  responses: { [status: string]: { content?: { 'application/json'?: { schema: Json } } } };
+  responses: { [status: string]: { headers?: Json; content?: { 'application/json'?: { schema: Json } } } };
   security?: Json[];
 }
 
