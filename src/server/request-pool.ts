@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, type TransferListItem } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import type { Config } from './config.ts';
-import { BusyError, UnavailableError, ValidationError } from './errors.ts';
+import { BusyError, UnavailableError } from './errors.ts';
 import type { EndpointRequest } from './http/endpoint.ts';
 import {
   type LargeAnswer,
@@ -33,6 +33,7 @@ import type { NetworkStore } from './store/network-store.ts';
 import type { Networks } from './store/networks.ts';
 import type { FailedRead } from './store/reader-thread.ts';
 import { storageError } from './store/storage-error.ts';
+import { type Asker, Turns } from './store/turns.ts';
 import { versionSize } from './store/versions.ts';
 import { workerUrl } from './store/worker-url.ts';
 
@@ -44,8 +45,15 @@ export interface RequestPoolNeeds {
   log: Log;
 }
 
+interface TaskOptions {
+  name: string;
+  transferList?: TransferListItem[];
+}
+
 /** Bytes of bodies that wait or are worked on at most. */
 const maxWaiting = 128 * 1024 * 1024;
+const retryAfter = 5;
+const tooLarge = 'Too many large bodies wait for their turn; try again.';
 const maxThreads = 2;
 /** How long a brief read waits for a thread of this pool to have time. */
 const patienceMs = 2000;
@@ -60,10 +68,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   readonly #needs: RequestPoolNeeds;
   #pool: Piscina | null = null;
   #waiting = 0;
-  /** Those that wait for a thread, in the order in which they came. */
-  readonly #line: (() => void)[] = [];
-  /** How many have a thread, or wait for the brief read on it. */
-  #taken = 0;
+  readonly #turns = new Turns(maxThreads, 'large requests');
   #closed = false;
   /** What the threads do now. */
   readonly #working = new Set<Promise<unknown>>();
@@ -92,27 +97,27 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
     return store instanceof Promise ? 0 : size(store);
   }
 
-  async serve(request: LargeRequest, hasLeft: () => boolean): Promise<LargeAnswer> {
+  async serve(request: LargeRequest, asker: Asker): Promise<LargeAnswer> {
     const store = await this.#needs.networks.get(request.caller.network);
     return this.#waited(request.bytes, async () => {
       const { port1: ours, port2: theirs } = new MessageChannel();
       ours.on('message', ({ commits }: Submission) => void submit(store, commits, ours));
       try {
-        return await this.#run({ request, port: theirs, now: this.#needs.now(), config: this.#needs.config }, hasLeft);
+        return await this.#run({ request, port: theirs, now: this.#needs.now(), config: this.#needs.config }, asker);
       } finally {
         ours.close();
       }
     });
   }
 
-  shortenChat(bytes: Uint8Array, hasLeft: () => boolean): Promise<ShortBody> {
+  shortenChat(bytes: Uint8Array, asker: Asker): Promise<ShortBody> {
     const options = { name: 'shortenChat', transferList: givenAway(bytes) };
-    return this.#waited(bytes, () => this.#work<ShortBody>({ bytes }, options, hasLeft));
+    return this.#waited(bytes, () => this.#work<ShortBody>({ bytes }, options, asker));
   }
 
   async #waited<T>(bytes: Uint8Array | undefined, work: () => Promise<T>): Promise<T> {
     const size = bytes?.length ?? 0;
-    if (this.#waiting > 0 && this.#waiting + size > maxWaiting) throw new BusyError();
+    if (this.#waiting > 0 && this.#waiting + size > maxWaiting) throw new BusyError(retryAfter, tooLarge);
     this.#waiting += size;
     this.underWay++;
     try {
@@ -130,10 +135,11 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   }
 
   /** Uses such a tool. @throws UnavailableError with what the tool refuses */
-  async runTool(name: string, { hasLeft, ...caller }: Caller, args: unknown): Promise<CutFinding> {
+  async runTool(name: string, asker: Caller, args: unknown): Promise<CutFinding> {
+    const { hasLeft: _, ...caller } = asker;
     await this.#needs.networks.get(caller.network);
     const task: ToolTask = { name, caller, args, now: this.#needs.now(), config: this.#needs.config };
-    const answer = await this.#work<ToolAnswer>(task, { name: 'runTool' }, hasLeft);
+    const answer = await this.#work<ToolAnswer>(task, { name: 'runTool' }, asker);
     if ('refused' in answer) throw new UnavailableError(answer.refused);
     return answer.found;
   }
@@ -141,12 +147,12 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   /** See AdditivePreparer. */
   prepareAdditive(network: Network, group: AdditiveGroup, attempts: number): Promise<Commit> {
     const task: AdditiveTask = { network, group, attempts, now: this.#needs.now(), config: this.#needs.config };
-    return this.#work<Commit>(task, { name: 'prepareAdditive' });
+    return this.#work<Commit>(task, { name: 'prepareAdditive' }, null);
   }
 
-  #run(task: RequestTask, hasLeft: () => boolean): Promise<LargeAnswer> {
+  #run(task: RequestTask, asker: Asker): Promise<LargeAnswer> {
     const transferList = [task.port, ...givenAway(task.request.bytes)];
-    return this.#work<LargeAnswer>(task, { name: 'serveLarge', transferList }, hasLeft);
+    return this.#work<LargeAnswer>(task, { name: 'serveLarge', transferList }, asker);
   }
 
   /**
@@ -172,29 +178,18 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
     return this.#pool?.threads.length ?? 0;
   }
 
-  /** @throws ValidationError where nobody waits for it any more when its turn comes; UnavailableError where the node closes */
-  async #work<T>(
-    task: object,
-    options: { name: string; transferList?: TransferListItem[] },
-    hasLeft = () => false,
-  ): Promise<T> {
-    if (this.#taken < maxThreads) this.#taken++;
-    else await new Promise<void>((resolve) => this.#line.push(resolve));
-    try {
+  /** @throws what Turns.take does; UnavailableError where the node closes */
+  #work<T>(task: object, options: TaskOptions, asker: Asker | null): Promise<T> {
+    return this.#turns.take(asker, async () => {
       // A second thread is not started for what the first one does next.
       while (this.#lent) await this.#lent;
       if (this.#closed) throw new UnavailableError('The node is closing.');
-      if (hasLeft()) throw ValidationError.at([], 'the client has gone');
       this.#pool ??= this.#start();
       const done = this.#pool.run(task, options) as Promise<T>;
       const over = settled(done).finally(() => this.#working.delete(over));
       this.#working.add(over);
-      return await done;
-    } finally {
-      const next = this.#line.shift();
-      if (next) next();
-      else this.#taken--;
-    }
+      return done;
+    });
   }
 
   #start(): Piscina {

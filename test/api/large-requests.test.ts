@@ -7,9 +7,10 @@ import type { Caller } from '../../src/server/model/caller.ts';
 import { derivedId } from '../../src/server/model/ids.ts';
 import { maxOnLoop } from '../../src/server/model/large.ts';
 import type { RequestPool } from '../../src/server/request-pool.ts';
-import { ask, operator, type Person, user } from '../helpers/callers.ts';
+import { anonymous, ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, conflict, create, type Entity, enrol, ok, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
+import { threadGate } from '../helpers/thread-gate.ts';
 
 let node: TestNode;
 let owner: Person;
@@ -206,4 +207,26 @@ test('nothing is done for a client that has left before its turn, and those afte
   expect((await read(node, owner, (await made()).id)).properties).toEqual(large);
   expect((await node.fetch(`/entities/${id}`)).status).toBe(404);
   expect(pool.underWay).toBe(0);
+});
+
+test('a hundred without credentials wait at most, and take turns with those that show some', async () => {
+  const { open, begun } = threadGate('serveLarge', 'runTool');
+  try {
+    const entity = await create(node, owner, { collection: collectionId });
+    const slow = `GET /entities/${entity.id}?expand=relationships`;
+    const pool = node.ctx.largeRequests as RequestPool;
+    const strangers = Array.from({ length: 102 }, () => ask(node, anonymous, slow));
+    await vi.waitFor(() => expect(pool.underWay).toBe(102), 5000);
+    const refused = await ask(node, anonymous, slow);
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '5']);
+    const reason = 'Too many large requests without credentials wait for their turn; try again, or show some.';
+    expect(refused.body).toEqual({ error: 'Service unavailable', details: { service: 'store', reason } });
+    const known = ask(node, owner, slow);
+    await vi.waitFor(() => expect(pool.underWay).toBe(103), 5000);
+    open();
+    for (const answer of await Promise.all([...strangers, known])) expect(answer.status).toBe(200);
+    expect(begun).toHaveLength(103);
+  } finally {
+    vi.restoreAllMocks();
+  }
 });

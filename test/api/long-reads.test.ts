@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
-import { Piscina } from 'piscina';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { ReaderThreads } from '../../src/server/store/reader-threads.ts';
 import { type Asker, Turns } from '../../src/server/store/turns.ts';
 import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
 import { create, type Entity } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
+import { threadGate } from '../helpers/thread-gate.ts';
 
 let node: TestNode;
 let owner: Person;
@@ -25,21 +25,7 @@ afterEach(() => vi.restoreAllMocks());
 const tree = () => `/entities/${entity.id}/tree`;
 const underWay = async () => (await node.ctx.networks.get('main')).activity().longReads;
 
-/** Keeps long reads and searches on their threads until it is opened, and notes which there were. */
-function gate() {
-  const { promise, resolve: open } = Promise.withResolvers<void>();
-  const read: string[] = [];
-  const { run } = Piscina.prototype;
-  vi.spyOn(Piscina.prototype, 'run').mockImplementation(async function (this: Piscina, task, options) {
-    const { name } = options ?? {};
-    if (name === 'runLongRead' || name === 'answerJob') {
-      read.push(name === 'answerJob' ? name : task.name);
-      await promise;
-    }
-    return run.call(this, task, options);
-  });
-  return { open, read };
-}
+const gate = () => threadGate('runLongRead', 'answerJob');
 
 /** Asks on a connection that the test can break off. */
 function begun(path: string, headers = ''): Socket {
@@ -50,7 +36,7 @@ function begun(path: string, headers = ''): Socket {
 }
 
 test('long reads of clients that have left are not read, and nobody waits for them', async () => {
-  const { open, read } = gate();
+  const { open, begun: read } = gate();
   const first = [ask(node, anonymous, `GET ${tree()}`), ask(node, anonymous, `GET ${tree()}`)];
   await vi.waitFor(async () => expect(await underWay()).toBe(2), 5000);
   const sockets = Array.from({ length: 100 }, () => begun(`GET ${tree()}`));
@@ -74,7 +60,7 @@ test('long reads of clients that have left are not read, and nobody waits for th
 });
 
 test('searches of clients that have left are not searched', async () => {
-  const { open, read } = gate();
+  const { open, begun: read } = gate();
   const path = 'POST /search/entities';
   const body = JSON.stringify({ query: 'horse' });
   const head = `Authorization: ${owner.headers.Authorization}\r\nContent-Length: ${body.length}\r\n`;
@@ -95,7 +81,7 @@ test('searches of clients that have left are not searched', async () => {
 });
 
 test('those with a key and those without have their turns alternately, and the own work of the node is never refused', async () => {
-  const turns = new Turns(1);
+  const turns = new Turns(1, 'long reads');
   const { promise, resolve: open } = Promise.withResolvers<void>();
   const order: string[] = [];
   const known: Asker = { actor: { kind: 'user', id: 'u', ids: ['u'], operator: false } };

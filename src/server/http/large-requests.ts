@@ -1,5 +1,6 @@
 import type { Caller } from '../model/caller.ts';
 import type { Network } from '../model/ids.ts';
+import type { Asker } from '../store/turns.ts';
 import type { EndpointRequest } from './endpoint.ts';
 
 /** A request as plain data, for another thread. */
@@ -29,12 +30,12 @@ export interface LargeRequests {
   /** Whether the entities that a request names, or what it asks of them, are too much for the event loop. */
   isLarge(request: EndpointRequest): boolean;
   /**
-   * `hasLeft`: whether its client has gone, so that nothing is done for it when its turn comes.
+   * `asker`: who waits for it; where its client has gone, nothing is done for it when its turn comes.
    * @throws BusyError where too much waits already
    */
-  serve(request: LargeRequest, hasLeft: () => boolean): Promise<LargeAnswer>;
+  serve(request: LargeRequest, asker: Asker): Promise<LargeAnswer>;
   /** Reads the body of POST /chat, of which little is needed. @throws BusyError likewise */
-  shortenChat(bytes: Uint8Array, hasLeft: () => boolean): Promise<ShortBody>;
+  shortenChat(bytes: Uint8Array, asker: Asker): Promise<ShortBody>;
 }
 
 /** How many bytes of stored JSON an id or a CID stands for; 0 where there are none. */

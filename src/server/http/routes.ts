@@ -147,7 +147,7 @@ async function chatLater(
   bytes: Uint8Array,
   response: Response,
 ): Promise<void> {
-  const short = await largeRequests.shortenChat(bytes, () => request.socket.destroyed);
+  const short = await largeRequests.shortenChat(bytes, (request as unknown as CallerRequest).caller);
   if ('refused' in short) return sendLarge(response, short.refused);
   request.body = short.body;
   send(response, await endpoint(request as unknown as EndpointRequest));
@@ -161,9 +161,10 @@ async function serveLarge(
   response: Response,
 ): Promise<void> {
   const { params, query, headers } = request;
-  const { hasLeft: _, ...caller } = (request as unknown as CallerRequest).caller;
+  const asker = (request as unknown as CallerRequest).caller;
+  const { hasLeft: _, ...caller } = asker;
   const large = { route: { method, path }, params, query: { ...query }, headers, caller, bytes };
-  const served = await elsewhere.serve(large, () => request.socket.destroyed);
+  const served = await elsewhere.serve(large, asker);
   sendLarge(response, served);
 }
 

@@ -44,7 +44,7 @@ export interface Found extends Presented {
 export class SearchEngine implements AsyncDisposable {
   readonly #indexing: OneThread;
   readonly #searching = new OneThread('search-thread', 'closeFinders');
-  readonly #turns = new Turns(1);
+  readonly #turns = new Turns(1, 'searches');
   #closed = false;
   readonly #followers = new Map<Network, IndexFollower>();
   readonly #embedder: EndpointEmbedder | null;

@@ -13,7 +13,7 @@ const maxThreads = 2;
 export class ReaderThreads implements AsyncDisposable {
   #pool: Piscina | null = null;
   #closed = false;
-  readonly #turns = new Turns(maxThreads);
+  readonly #turns = new Turns(maxThreads, 'long reads');
 
   /** Whether one is there. */
   get running(): boolean {

@@ -9,10 +9,6 @@ const maxWaiting = 200;
 /** So many of them may be of callers of whom nothing is known. */
 const maxStrangers = 100;
 const retryAfter = 5;
-const busy = {
-  all: 'Too many long reads wait for their turn; try again.',
-  strangers: 'Too many long reads without credentials wait for their turn; try again, or show some.',
-};
 
 interface Waiting {
   /** Null for the node's own work, which is never refused: nobody would ask again. */
@@ -32,9 +28,12 @@ export class Turns {
   #strangers: Waiting[] = [];
   #isStrangersTurn = false;
 
-  /** `most`: how many have their turn at once. */
-  constructor(most: number) {
+  readonly #what: string;
+
+  /** `most`: how many have their turn at once. `what` waits for one, in the words of a refusal. */
+  constructor(most: number, what: 'long reads' | 'searches' | 'large requests') {
     this.#most = most;
+    this.#what = what;
   }
 
   /** Those that wait. */
@@ -58,7 +57,7 @@ export class Turns {
     if (asker && this.#isFull(isStranger)) {
       this.#known = stayed(this.#known);
       this.#strangers = stayed(this.#strangers);
-      if (this.#isFull(isStranger)) throw new BusyError(retryAfter, isStranger ? busy.strangers : busy.all);
+      if (this.#isFull(isStranger)) throw this.#busy(isStranger);
     }
     return new Promise<void>((begin, refuse) => {
       (isStranger ? this.#strangers : this.#known).push({ asker, begin, refuse });
@@ -68,6 +67,11 @@ export class Turns {
   #isFull(isStranger: boolean): boolean {
     const asked = this.#known.filter(({ asker }) => asker !== null).length + this.#strangers.length;
     return asked >= maxWaiting || (isStranger && this.#strangers.length >= maxStrangers);
+  }
+
+  #busy(isStranger: boolean): BusyError {
+    const [whose, way] = isStranger ? [' without credentials', ', or show some'] : ['', ''];
+    return new BusyError(retryAfter, `Too many ${this.#what}${whose} wait for their turn; try again${way}.`);
   }
 
   #next(): void {
