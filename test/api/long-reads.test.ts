@@ -80,11 +80,31 @@ test('searches of clients that have left are not searched', async () => {
   expect(read).toEqual(['answerJob', 'answerJob']);
 });
 
+const person = (id: string): Asker => ({ actor: { kind: 'user', id, ids: [id], operator: false } });
+
+test('who asks for much waits no less than others, and takes half of the places at most', async () => {
+  const turns = new Turns(1, 'long reads');
+  const { promise, resolve: open } = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const take = (name: string, asker: Asker) => turns.take(asker, async () => void order.push(name));
+  const from = (address: string): Asker => ({ actor: { kind: 'anonymous' }, address });
+  const behalf = (of: string): Asker => ({ actor: { kind: 'service', id: 's', onBehalfOf: { id: of, ids: [of] } } });
+  const all = [turns.take(null, () => promise)];
+  for (let n = 0; n < 100; n++) all.push(take('much', person('much')));
+  await expect(take('much', person('much'))).rejects.toThrow('Service unavailable');
+  for (const name of ['a', 'b', 'a']) all.push(take(name, person(name)));
+  for (const name of ['c', 'd']) all.push(take(name, behalf(name)));
+  for (const name of ['1', '1', '2', '1']) all.push(take(name, from(name)));
+  open();
+  await Promise.all(all);
+  expect(order.slice(0, 13)).toEqual(['much', '1', 'a', '2', 'b', '1', 'c', '1', 'd', 'much', 'a', 'much', 'much']);
+});
+
 test('those with a key and those without have their turns alternately, and the own work of the node is never refused', async () => {
   const turns = new Turns(1, 'long reads');
   const { promise, resolve: open } = Promise.withResolvers<void>();
   const order: string[] = [];
-  const known: Asker = { actor: { kind: 'user', id: 'u', ids: ['u'], operator: false } };
+  const known = person('u');
   const stranger: Asker = { actor: { kind: 'anonymous' } };
   const work = (name: string) => async () => void order.push(name);
   const all = [turns.take(null, () => promise)];
@@ -93,11 +113,11 @@ test('those with a key and those without have their turns alternately, and the o
   all.push(turns.take(null, work('own')));
   open();
   await Promise.all(all);
-  expect(order).toEqual(['known', 'stranger', 'known', 'stranger', 'own', 'stranger']);
+  expect(order).toEqual(['known', 'stranger', 'own', 'stranger', 'known', 'stranger']);
 
   const held = Promise.withResolvers<void>();
   const full = [turns.take(known, () => held.promise)];
-  for (let n = 0; n < 200; n++) full.push(turns.take(known, async () => undefined));
+  for (let n = 0; n < 200; n++) full.push(turns.take(person(`u${n % 2}`), async () => undefined));
   await expect(turns.take(known, async () => undefined)).rejects.toThrow('Service unavailable');
   full.push(turns.take(null, async () => undefined));
   held.resolve();

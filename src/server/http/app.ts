@@ -90,7 +90,8 @@ function identify(ctx: Context): RequestHandler {
     const set = (caller: Caller): void => {
       if (isSession(caller)) admitSession({ method: request.method, origin: request.headers.origin });
       const { socket } = request;
-      Object.assign(request, { caller: { ...caller, hasLeft: () => socket.destroyed } });
+      const from = { address: socket.remoteAddress ?? '', hasLeft: () => socket.destroyed };
+      Object.assign(request, { caller: { ...caller, ...from } satisfies Caller });
       next();
     };
     if (open.has(request.path)) return set({ actor: { kind: 'anonymous' }, network: 'main' });

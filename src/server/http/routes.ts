@@ -162,7 +162,7 @@ async function serveLarge(
 ): Promise<void> {
   const { params, query, headers } = request;
   const asker = (request as unknown as CallerRequest).caller;
-  const { hasLeft: _, ...caller } = asker;
+  const { hasLeft: _, address: __, ...caller } = asker;
   const large = { route: { method, path }, params, query: { ...query }, headers, caller, bytes };
   const served = await elsewhere.serve(large, asker);
   sendLarge(response, served);

@@ -25,6 +25,8 @@ export interface Caller {
   account?: string;
   /** The claims of a valid JWT whose user is not registered; the actor is then anonymous. */
   unregistered?: Claims;
+  /** Where the request came from; absent on other threads. */
+  address?: string;
   /** Whether nobody waits for the answer any more. Absent where that is not known, and on other threads. */
   hasLeft?: () => boolean;
 }

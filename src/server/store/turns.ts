@@ -1,17 +1,19 @@
 import { BusyError, ValidationError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';
+import { TurnLine } from './turn-line.ts';
 
 /** For whom something is read, as far as its turn depends on it. */
-export type Asker = Pick<Caller, 'actor' | 'hasLeft'>;
+export type Asker = Pick<Caller, 'actor' | 'address' | 'hasLeft'>;
 
 /** How many may wait that somebody asked for. */
 const maxWaiting = 200;
-/** So many of them may be of callers of whom nothing is known. */
-const maxStrangers = 100;
+/** So many of them may be of one caller, or of all of whom nothing is known. */
+const maxOfOne = 100;
 const retryAfter = 5;
+/** The node's own work, which is never refused: nobody would ask again. */
+const own = '';
 
 interface Waiting {
-  /** Null for the node's own work, which is never refused: nobody would ask again. */
   asker: Asker | null;
   begin: () => void;
   refuse: (reason: Error) => void;
@@ -19,15 +21,15 @@ interface Waiting {
 
 /**
  * Turns at a few threads. Those of callers of whom nothing is known and those of all others come alternately, so that whoever
- * reaches the node cannot put off everybody with a key; and who has left has no turn.
+ * reaches the node cannot put off everybody with a key; among either each caller has a turn before another has the next, so
+ * that nobody who asks for much puts off the others; and who has left has no turn.
  */
 export class Turns {
   readonly #most: number;
   #taken = 0;
-  #known: Waiting[] = [];
-  #strangers: Waiting[] = [];
+  readonly #known = new TurnLine<Waiting>();
+  readonly #strangers = new TurnLine<Waiting>();
   #isStrangersTurn = false;
-
   readonly #what: string;
 
   /** `most`: how many have their turn at once. `what` waits for one, in the words of a refusal. */
@@ -53,25 +55,24 @@ export class Turns {
   }
 
   #wait(asker: Asker | null): Promise<void> {
-    const isStranger = asker?.actor.kind === 'anonymous';
-    if (asker && this.#isFull(isStranger)) {
-      this.#known = stayed(this.#known);
-      this.#strangers = stayed(this.#strangers);
-      if (this.#isFull(isStranger)) throw this.#busy(isStranger);
+    if (asker && this.#refusal(asker)) {
+      for (const line of [this.#known, this.#strangers]) line.sift((one) => !hasLeft(one));
+      const refusal = this.#refusal(asker);
+      if (refusal) throw new BusyError(retryAfter, refusal);
     }
     return new Promise<void>((begin, refuse) => {
-      (isStranger ? this.#strangers : this.#known).push({ asker, begin, refuse });
+      const line = isStranger(asker) ? this.#strangers : this.#known;
+      line.push(partyOf(asker), { asker, begin, refuse });
     });
   }
 
-  #isFull(isStranger: boolean): boolean {
-    const asked = this.#known.filter(({ asker }) => asker !== null).length + this.#strangers.length;
-    return asked >= maxWaiting || (isStranger && this.#strangers.length >= maxStrangers);
-  }
-
-  #busy(isStranger: boolean): BusyError {
-    const [whose, way] = isStranger ? [' without credentials', ', or show some'] : ['', ''];
-    return new BusyError(retryAfter, `Too many ${this.#what}${whose} wait for their turn; try again${way}.`);
+  /** Why one more of this caller cannot wait; null where it can. */
+  #refusal(asker: Asker): string | null {
+    const busy = (whose: string, way: string) => `Too many ${this.#what}${whose} wait for their turn; ${way}.`;
+    if (isStranger(asker) && this.#strangers.length >= maxOfOne)
+      return busy(' without credentials', 'try again, or show some');
+    if (this.#known.lengthOf(partyOf(asker)) >= maxOfOne) return busy(' of yours', 'wait for some of them');
+    return this.waiting - this.#known.lengthOf(own) >= maxWaiting ? busy('', 'try again') : null;
   }
 
   #next(): void {
@@ -88,9 +89,16 @@ export class Turns {
   }
 }
 
-/** Without those that have left. */
-function stayed(line: Waiting[]): Waiting[] {
-  return line.filter((one) => !hasLeft(one));
+function isStranger(asker: Asker | null): boolean {
+  return asker?.actor.kind === 'anonymous';
+}
+
+/** Whose turns are counted together: a user's, whatever the key; strangers are told apart by where they ask from. */
+function partyOf(asker: Asker | null): string {
+  if (!asker) return own;
+  const { actor, address } = asker;
+  if (actor.kind === 'anonymous') return `from ${address ?? 'somewhere'}`;
+  return actor.kind === 'service' ? (actor.onBehalfOf?.id ?? actor.id) : actor.id;
 }
 
 /** Whether nobody waits for it any more, which it is told then. */
