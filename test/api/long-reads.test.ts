@@ -1,5 +1,9 @@
 import { connect, type Socket } from 'node:net';
+import { Piscina } from 'piscina';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import type { LongRead } from '../../src/server/store/long-reads.ts';
+import { readResult } from '../../src/server/store/reader-pool.ts';
+import { runLongRead } from '../../src/server/store/reader-thread.ts';
 import { ReaderThreads } from '../../src/server/store/reader-threads.ts';
 import { type Asker, Turns } from '../../src/server/store/turns.ts';
 import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
@@ -57,6 +61,32 @@ test('long reads of clients that have left are not read, and nobody waits for th
   for (const answer of [...first, known, later]) expect((await answer).status).toBe(200);
   expect(read).toEqual(['tree', 'tree', 'catalog', 'tree']);
   expect(await underWay()).toBe(0);
+});
+
+test('a long read that has begun ends when its client has left', async () => {
+  const { open } = gate();
+  const head = `Authorization: ${owner.headers.Authorization}\r\n`;
+  const socket = begun(`GET /graph/entity/${entity.id}`, head);
+  const task = () => vi.mocked(Piscina.prototype.run).mock.calls[0]?.[0] as LongRead | undefined;
+  await vi.waitFor(() => expect(task()?.name).toBe('graphEntity'), 5000);
+  expect(task()?.left).toEqual(Int32Array.of(0));
+  socket.destroy();
+  await vi.waitFor(() => expect(task()?.left).toEqual(Int32Array.of(1)), 5000);
+  open();
+  await vi.waitFor(async () => expect(await underWay()).toBe(0), 5000);
+
+  const { database: file } = await node.ctx.networks.get('main');
+  const other = await create(node, owner, { relationships: [{ predicate: 'knows', peer: entity.id }] });
+  const args = { expand: 'none', depth: 4, direction: 'both', limit: 10 } as const;
+  const paths = (left?: Int32Array): LongRead => ({
+    file,
+    name: 'graphPaths',
+    args: { ...args, sources: [other.id], targets: [entity.id] },
+    left,
+  });
+  const answer = (read: LongRead) => JSON.parse(new TextDecoder().decode(readResult(runLongRead(read))));
+  expect(answer(paths(Int32Array.of(1)))).toEqual({ paths: [], truncated: true });
+  expect(answer(paths(Int32Array.of(0)))).toMatchObject({ paths: [{ length: 1 }], truncated: false });
 });
 
 test('searches of clients that have left are not searched', async () => {

@@ -19,6 +19,7 @@ import {
   pages,
   type Way,
 } from './graph-statements.ts';
+import { isTimeUp } from './read-time.ts';
 import { ascending, paged } from './sorted-keys.ts';
 
 /** Which way relationships are followed, seen from where a path begins: to their peer, to their owner, or either. */
@@ -93,7 +94,7 @@ export class GraphEdges {
 
   #spend(rows: number): void {
     this.#rows -= rows + 1;
-    if (this.#rows < this.#others || performance.now() > this.#until) throw new GraphBudgetSpent();
+    if (this.#rows < this.#others || isTimeUp(this.#until)) throw new GraphBudgetSpent();
   }
 
   /** What is asked next may use no more than one of so many equal shares of the rows that are left. */
@@ -108,7 +109,7 @@ export class GraphEdges {
 
   /** Whether nothing more can be asked. */
   get spent(): boolean {
-    return this.#rows < 0 || performance.now() > this.#until;
+    return this.#rows < 0 || isTimeUp(this.#until);
   }
 
   #ways(end: End): readonly Way[] {

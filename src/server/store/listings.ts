@@ -1,6 +1,7 @@
 import type { Reader } from './connection.ts';
 import { entityKey, predicateKey } from './entity-keys.ts';
 import { afterAnchor, ListingAnchors } from './listing-anchors.ts';
+import { isTimeUp } from './read-time.ts';
 
 /** One line of a collection's listing. */
 export interface ListedEntity {
@@ -99,7 +100,7 @@ function filtered(
       const row = db.get<ListedEntity>(`SELECT ${shown(query)} FROM entity e WHERE e.key = ?`, key);
       if (row) found.push(row);
     }
-    if (performance.now() > until) return { entities: found, more: true, late: true };
+    if (isTimeUp(until)) return { entities: found, more: true, late: true };
   }
   return { entities: found, more: false };
 }

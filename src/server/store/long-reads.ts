@@ -150,4 +150,6 @@ export interface LongRead<N extends keyof typeof longReads = keyof typeof longRe
   file: string;
   name: N;
   args: Parameters<(typeof longReads)[N]>[1];
+  /** Its first number is no longer 0 when nobody waits for the read any more; see read-time.ts. */
+  left?: Int32Array | undefined;
 }

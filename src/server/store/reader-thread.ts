@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { StorageError } from '../errors.ts';
 import { type Connection, openReader } from './connection.ts';
 import { type LongRead, longReads } from './long-reads.ts';
+import { readWhileWaitedFor } from './read-time.ts';
 import { storageError, storing } from './storage-error.ts';
 
 /** By their files, the longest unused first, with what tells another file of that name. */
@@ -17,7 +18,7 @@ export interface FailedRead {
 /** Runs one long read on this thread's own connection; text goes back as UTF-8. */
 export function runLongRead<N extends keyof typeof longReads>(long: LongRead<N>): Uint8Array | FailedRead {
   try {
-    return storing(() => readOn(long));
+    return readWhileWaitedFor(long.left ?? null, () => storing(() => readOn(long)));
   } catch (error) {
     if (!(error instanceof StorageError)) throw error;
     // A connection remembers pages, also bad ones.

@@ -8,6 +8,7 @@ import { type Asker, Turns } from './turns.ts';
 import { workerUrl } from './worker-url.ts';
 
 const maxThreads = 2;
+const lookMs = 100;
 
 /** Two threads for the long reads of all networks, started when first needed and ended soon after, with the memory that they hold. */
 export class ReaderThreads implements AsyncDisposable {
@@ -20,9 +21,12 @@ export class ReaderThreads implements AsyncDisposable {
     return this.#pool !== null && this.#pool.threads.length > 0;
   }
 
-  /** Where `signal` is aborted, the read is given up, with the thread that it is on. See Turns.take. */
+  /**
+   * Where `signal` is aborted, the read is given up, with the thread that it is on; where `asker` leaves, what can end sooner
+   * does, with less than it would have found. See Turns.take.
+   */
   run(read: LongRead, signal: AbortSignal, asker: Asker | null): Promise<Uint8Array | FailedRead> {
-    return this.#turns.take(asker, () => this.#run(read, signal));
+    return this.#turns.take(asker, () => whileWaitedFor(asker, (left) => this.#run({ ...read, left }, signal)));
   }
 
   async #run(read: LongRead, signal: AbortSignal): Promise<Uint8Array | FailedRead> {
@@ -44,5 +48,19 @@ export class ReaderThreads implements AsyncDisposable {
     const pool = this.#pool;
     this.#pool = null;
     await pool?.destroy();
+  }
+}
+
+/** Looks now and then whether `asker` is still there, and sets the flag of a read when it is not. */
+async function whileWaitedFor<T>(asker: Asker | null, read: (left?: Int32Array) => Promise<T>): Promise<T> {
+  if (!asker?.hasLeft) return read();
+  const left = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const look = setInterval(() => {
+    if (asker.hasLeft?.()) Atomics.store(left, 0, 1);
+  }, lookMs);
+  try {
+    return await read(left);
+  } finally {
+    clearInterval(look);
   }
 }
