@@ -41,8 +41,32 @@ it('an invite is accepted when its address registers, whatever the case', async 
   expect(await list(node)).toMatchObject([
     { email: 'ada@idp.test', status: 'accepted', accepted_at: start.toISOString(), invited_by: 'Bea' },
   ]);
-  expect((await invite(node, 'ada@idp.test')).status).toBe(409);
-  expect(await revoke(node, 'ada@idp.test')).toBe(false);
+});
+
+it('one that was accepted is given again once it is revoked, to whoever has the address as another account by now', async () => {
+  await using node = await closed();
+  ok(await invite(node, 'ada@idp.test'));
+  expect((await register(node, 'ada')).status).toBe(201);
+  const [anew, claims] = ['ada-anew', { email: 'ada@idp.test' }];
+  expect((await register(node, anew, claims)).status).toBe(403);
+  const refused = await invite(node, 'ada@idp.test');
+  expect([refused.status, refused.body]).toEqual([
+    409,
+    {
+      error:
+        'There is an invite for this address already, which was accepted; to let another account with it register, revoke it and invite the address again',
+      details: { email: 'ada@idp.test', status: 'accepted' },
+    },
+  ]);
+  expect([await revoke(node, 'ada@idp.test'), await revoke(node, 'ada@idp.test')]).toEqual([true, false]);
+  expect((await register(node, anew, claims)).status).toBe(403);
+  // Who has registered with it stays registered.
+  expect((await ask(node, await jwtOf('ada', now()), 'GET /users/me')).status).toBe(200);
+  expect((await register(node, 'ada')).status).toBe(200);
+  ok(await invite(node, 'ada@idp.test'));
+  expect(await list(node)).toMatchObject([{ status: 'pending', accepted_at: null }]);
+  expect((await register(node, anew, claims)).status).toBe(201);
+  expect(await list(node)).toMatchObject([{ status: 'accepted', accepted_at: start.toISOString() }]);
 });
 
 it('nobody needs an invite unless the node says so', async () => {

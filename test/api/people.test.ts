@@ -109,7 +109,8 @@ describe('the invites', () => {
     expect(misfits('DELETE /node/invites/{email}', revoked.status, revoked.body)).toEqual([]);
     expect(revoked.body).toEqual({ revoked: true, email: 'linus@example.org' });
     expect(await state()).toMatchObject({ 'linus@example.org': 'revoked' });
-    expect((await ask(node, me, 'DELETE /node/invites/grace@idp.test')).body).toMatchObject({ revoked: false });
+    for (const first of [true, false])
+      expect((await ask(node, me, 'DELETE /node/invites/grace@idp.test')).body).toMatchObject({ revoked: first });
     expect(await get<NodeInvitesView>('/node/invites?limit=2')).toMatchObject({
       registration: 'invited',
       count: 2,

@@ -35,14 +35,15 @@ export function listInvites(
 /** Invites the address; one that was revoked or waits is pending again. False where it is pending or accepted already. */
 export function putInvite(db: NodeDatabase, { id, email, invited_by, created_at }: Invite): boolean {
   const sql = `INSERT INTO invite (id, email, invited_by, status, created_at) VALUES (?, ?, ?, 'pending', ?)
-    ON CONFLICT (email) DO UPDATE SET invited_by = excluded.invited_by, status = 'pending', created_at = excluded.created_at
+    ON CONFLICT (email) DO UPDATE SET invited_by = excluded.invited_by, status = 'pending', created_at = excluded.created_at,
+        accepted_at = NULL
       WHERE status IN ('revoked', 'waitlisted')`;
   return db.run(sql, id, email, invited_by, created_at) > 0;
 }
 
-/** Whether there was one that could be revoked: one that has not been accepted. */
+/** Whether there was one that could be revoked; whoever has accepted it keeps the account. */
 export function revokeInvite(db: NodeDatabase, email: string): boolean {
-  const sql = "UPDATE invite SET status = 'revoked' WHERE email = ? AND status IN ('pending', 'waitlisted')";
+  const sql = "UPDATE invite SET status = 'revoked' WHERE email = ? AND status <> 'revoked'";
   return db.run(sql, email) > 0;
 }
 

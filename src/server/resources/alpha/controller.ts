@@ -50,7 +50,7 @@ export class AlphaController {
     return this.invites.list({ limit, offset });
   }
 
-  /** Revoke the invite of an address. Whoever has registered with it stays registered. */
+  /** Revoke the invite of an address. Whoever has registered with it stays registered; the address can be invited again. */
   @Delete('invite/{email}')
   @Response<ValidationErrorView>(400, 'Validation failed')
   revoke(@Path() email: Email): InviteRevokedView {

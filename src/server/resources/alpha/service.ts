@@ -44,7 +44,10 @@ export class InvitesService {
     const { invite, created } = this.#identity.invite(normal(email), invited_by);
     if (!created) {
       const { email: address, status } = invite;
-      throw new AlreadyExistsError('There is an invite for this address already', { email: address, status });
+      const way =
+        ', which was accepted; to let another account with it register, revoke it and invite the address again';
+      const reason = `There is an invite for this address already${status === 'accepted' ? way : ''}`;
+      throw new AlreadyExistsError(reason, { email: address, status });
     }
     return { invite: record(invite) };
   }

@@ -111,7 +111,7 @@ export function Invites() {
                       {t('invites.invite')}
                     </Button>
                   )}
-                  {(status === 'pending' || status === 'waitlisted') && (
+                  {status !== 'revoked' && (
                     <Button
                       small
                       look="quiet"

@@ -74,7 +74,7 @@ export class PeopleController {
     return this.service.invite(request.caller, body.email);
   }
 
-  /** Revoke the invite of an address. Whoever has registered with it stays registered. */
+  /** Revoke the invite of an address. Whoever has registered with it stays registered; the address can be invited again. */
   @Delete('invites/{email}')
   @SuccessResponse(200, 'Revoked')
   @Response<ValidationErrorView>(400, 'Validation failed')
