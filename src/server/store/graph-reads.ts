@@ -47,11 +47,12 @@ export interface ReachableAnswerQuery extends GraphQuery {
   type: string;
 }
 
-/** The answer of `POST /graph/reachable` as JSON, in UTF-8: live entities of the type, nearest first, each with one path. */
+/** The answer of `POST /graph/reachable` as JSON, in UTF-8: live entities of the type, nearest first, each with one path; sources as others. */
 export function reachableAnswer(db: Reader, { sources, type, expand, ...query }: ReachableAnswerQuery): Uint8Array {
   const edges = new GraphEdges(db, query);
   const onward = (key: number) => edges.isInner(key);
-  const options = { starts: keysOf(db, sources), depth: query.depth, onward, ends: { types: [type] } };
+  const starts = keysOf(db, sources);
+  const options = { starts, sought: ofType(db, starts, type), depth: query.depth, onward, ends: { types: [type] } };
   const { found, truncated } = gathered(edges, options, query.limit);
   const shown = new ShownEntities(db, expand);
   const text = new Utf8Text();
@@ -228,6 +229,11 @@ function leadingOf(
     types,
     to: ids && keysOf(db, ids),
   };
+}
+
+function ofType(db: Reader, keys: readonly number[], type: string): Set<number> {
+  const sql = 'SELECT key FROM entity WHERE key IN (SELECT value FROM json_each(?)) AND type = ?';
+  return new Set(db.all<{ key: number }>(sql, JSON.stringify(keys), type).map(({ key }) => key));
 }
 
 function keysOf(db: Reader, ids: readonly string[]): number[] {

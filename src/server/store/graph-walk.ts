@@ -17,6 +17,8 @@ export interface Step {
 export interface WalkOptions {
   /** Keys of where it begins. */
   starts: number[];
+  /** Those of them that may be ends as well, where another one leads to them; only where no way is too short. */
+  sought?: ReadonlySet<number>;
   /** Keys of what it must not come to. */
   avoid?: ReadonlySet<number>;
   /** Relationships from there at most. */
@@ -34,12 +36,12 @@ const [firstBatch, lastBatch] = [1, 256];
 
 /**
  * The entities that relationships lead to and that are such `ends`, nearest first, each once and by a shortest way that is
- * long enough, which leads through no entity twice; never where it began. Of each distance first those that fit are looked
+ * long enough, which leads through no entity twice; where it began only what is sought there. Of each distance first those that fit are looked
  * for; what else there is, only as far as one goes on.
  */
 export function* walk(
   edges: GraphEdges,
-  { starts, avoid, depth, least = 1, onward, ends }: WalkOptions,
+  { starts, sought, avoid, depth, least = 1, onward, ends }: WalkOptions,
 ): Generator<Step> {
   const began = new Set(starts);
   const isOut = (key: number) => began.has(key) || avoid?.has(key) === true;
@@ -47,6 +49,8 @@ export function* walk(
   /** No way is too short: the first one to an entity, which is a shortest one, is all that is needed of it. */
   const once = least === 1;
   const passed = new Passed();
+  /** What is sought where the walk began is led to from elsewhere only: by one at least of two ways that began apart. */
+  const others = sought && sought.size > 0 ? new Origins() : null;
   const found = new Set<number>();
   /** By the key of where a way led: ends that it leads to and has behind it. Another way there may end at them. */
   const missed = new Map<number, Led[]>();
@@ -63,7 +67,8 @@ export function* walk(
         for (const from of froms) {
           if (isBehind(from, key)) continue;
           const step = { key, depth: at, from, edge };
-          if (passed.take(step, once ? 0 : depth - at)) yield step;
+          const isNew = passed.take(step, once ? 0 : depth - at);
+          if (others?.take(step) || isNew) yield step;
         }
       }
     }
@@ -75,7 +80,7 @@ export function* walk(
     const keys = firsts.map(({ key }) => key);
     for (const { at, node: key, edge } of edges.hits(keys, ends)) {
       const from = firsts[at] as Step;
-      if (isOut(key) || found.has(key)) continue;
+      if ((isOut(key) && !sought?.has(key)) || found.has(key)) continue;
       if (isBehind(from, key)) missed.get(from.key)?.push({ node: key, edge });
       else yield end(from, { node: key, edge });
     }
@@ -129,6 +134,27 @@ class Passed {
     else return false;
     return true;
   }
+}
+
+/** Where the ways to entities began, of each the first two. */
+class Origins {
+  readonly #first = new Map<number, { origin: number; apart: boolean }>();
+
+  /** Whether none has led to its entity from there, and at most one from elsewhere. */
+  take(step: Step): boolean {
+    const origin = originOf(step);
+    const first = this.#first.get(step.key);
+    if (!first) this.#first.set(step.key, { origin, apart: false });
+    else if (first.apart || first.origin === origin) return false;
+    else first.apart = true;
+    return true;
+  }
+}
+
+function originOf(step: Step): number {
+  let at = step;
+  while (at.from) at = at.from;
+  return at.key;
 }
 
 /** The entities between where a step began and where it leads to. */

@@ -29,7 +29,7 @@ export class GraphController {
     return StoredJson.as<PathsView>(await this.graph.paths(request.caller, body, expand));
   }
 
-  /** The entities of a type to which relationships lead, nearest first, each with one shortest path. */
+  /** The entities of a type to which relationships lead, nearest first, each with one shortest path; a source, too, where another one leads to it. */
   @Post('reachable')
   async reachable(
     @Request() request: CallerRequest,
