@@ -127,6 +127,32 @@ describe('POST /search/entities', () => {
     expect(one.results.map(({ id }) => id)).toContain(best);
   });
 
+  it('per_collection_limit: of what lies in several, in each of them that is searched', async () => {
+    const [upper, lower] = [
+      await collection(node, owner, { label: 'U' }),
+      await collection(node, owner, { label: 'L' }),
+    ];
+    const made: Entity[] = [];
+    for (const [first, second] of [drawings, letters].flatMap((one) => times(3, '').map(() => [one, upper] as const)))
+      made.push(
+        await create(node, owner, {
+          collection: first.id,
+          relationships: [second, lower].map(({ id }) => ({ predicate: 'collection', peer: id })),
+          properties: { label: 'A heron of several' },
+        }),
+      );
+    made.push(await create(node, owner, { collection: upper.id, properties: { label: 'A heron of one' } }));
+    await indexIdle(node);
+    const count = async (body: object) => (await names('entities', { limit: 100, ...body })).length;
+    const of = (...some: Entity[]) => ({ collection_ids: some.map(({ id }) => id) });
+    expect(await count({ ...of(upper), per_collection_limit: 2 })).toBe(2);
+    expect(await count({ ...of(lower), per_collection_limit: 4 })).toBe(4);
+    expect(await count({ ...of(upper, lower), per_collection_limit: 6 })).toBe(6);
+    expect(await count({ ...of(upper, lower), per_collection_limit: 7 })).toBe(7);
+    for (const one of [...made, upper, lower]) await remove(node, owner, one);
+    await indexIdle(node);
+  });
+
   it('expand: a preview, the whole entity beside it, or neither', async () => {
     const shown = async (expand?: string) => {
       const { results } = await find('entities', { types: ['envelope'], expand });

@@ -1,6 +1,7 @@
 import type { Connection } from '../store/connection.ts';
 import { entityKey } from '../store/entity-keys.ts';
 import {
+  allCollectionsOf,
   collectionsOfKeys,
   conditionsOf,
   countIndexed,
@@ -164,6 +165,16 @@ export class Finder {
   /** The keys of their first collections, in their order; null for none. */
   collectionsOf(ranked: readonly { key: number }[]): (number | null)[] {
     return collectionsOfKeys(this.db, ranked.map(keyOf));
+  }
+
+  /** Of ids; unknown ones have none. */
+  keysOf(ids: readonly string[]): number[] {
+    return ids.flatMap((id) => entityKey(this.db, id) ?? []);
+  }
+
+  /** The keys of all collections in which an entity lies. */
+  allCollectionsOf({ key }: { key: number }): number[] {
+    return allCollectionsOf(this.db, key);
   }
 
   /** How alike short texts are to one, 0..1 each: by their letters, or by what they mean. */

@@ -15,7 +15,7 @@ export interface QueryVector {
   values: Float32Array;
 }
 
-/** What can be asked of an index, as plain data. `k`: how many at most; `perCollection`: of one first collection. */
+/** What can be asked of an index, as plain data. `k`: how many at most; `perCollection`: of each collection that is searched. */
 export type RankJob =
   | TextJob
   | { kind: 'like'; id: string; k: number; within: Within }
@@ -89,8 +89,8 @@ function discover(finder: Finder, job: Extract<TextJob, { kind: 'discover' }>): 
 }
 
 /**
- * The best, of which no first collection has more than so many: what is full is left out of the next pass, until there are
- * enough or nothing more is found.
+ * The best, of which none of the collections that are searched (all, if none are named) has more than so many: what is full is
+ * left out of the next pass, until there are enough or nothing more is found.
  */
 function spread(
   finder: Finder,
@@ -100,20 +100,22 @@ function spread(
   const taken = new Map<number, Ranked>();
   const counts = new Map<number, number>();
   const full = new Set<number>();
+  const searched = within.collections ? new Set(finder.keysOf(within.collections)) : null;
   let most = 1;
   for (let pass = 0; pass < maxPasses && taken.size < k; pass++) {
     const asked = Math.max(3 * k, 100);
     const notCollections = [...(within.notCollections ?? []), ...finder.idsOf([...full].map((key) => ({ key })))];
     const found = find({ ...within, ...(notCollections.length > 0 && { notCollections }) }, asked);
-    const homes = finder.collectionsOf(found);
     const before = full.size;
-    for (const [i, { key, score }] of found.entries()) {
-      if (taken.has(key) || taken.size === k) continue;
-      const home = homes[i] ?? null;
-      const count = home === null ? 0 : (counts.get(home) ?? 0);
-      if (count >= perCollection) continue;
-      if (home !== null) counts.set(home, count + 1);
-      if (home !== null && count + 1 === perCollection) full.add(home);
+    for (const { key, score } of found) {
+      if (taken.size === k) break;
+      if (taken.has(key)) continue;
+      const homes = finder.allCollectionsOf({ key }).filter((home) => searched === null || searched.has(home));
+      if (homes.some((home) => full.has(home))) continue;
+      for (const home of homes) {
+        counts.set(home, (counts.get(home) ?? 0) + 1);
+        if (counts.get(home) === perCollection) full.add(home);
+      }
       most = Math.min(most, score);
       // Of a later pass nothing comes before what an earlier one had.
       taken.set(key, { key, score: pass === 0 ? score : most });

@@ -9,7 +9,7 @@ export interface Within {
   collections?: readonly string[] | undefined;
   /** Beside what lies in these collections, what lies in none. */
   orLoose?: boolean | undefined;
-  /** Ids of collections that must not be its first. */
+  /** Ids of collections in none of which it lies. */
   notCollections?: readonly string[] | undefined;
   /** Of collections: types, one of which they hold. */
   holding?: readonly string[] | undefined;
@@ -31,17 +31,12 @@ export function conditionsOf(within: Within): FilterSql {
   };
   list('e.type IN (SELECT value FROM json_each(?))', within.types);
   list('e.type NOT IN (SELECT value FROM json_each(?))', within.notTypes);
-  list(
-    `${within.orLoose ? "(e.collection IS NULL AND e.type NOT IN ('collection', 'user')) OR " : ''}EXISTS (
-       SELECT 1 FROM json_each(?) v JOIN entity c ON c.id = v.value
-         JOIN edge d ON d.source = e.key AND d.peer = c.key
-          AND d.predicate = (SELECT key FROM predicate WHERE name = 'collection'))`,
-    within.collections,
-  );
-  list(
-    'NOT EXISTS (SELECT 1 FROM json_each(?) v JOIN entity c ON c.id = v.value WHERE c.key = e.collection)',
-    within.notCollections,
-  );
+  const inOne = `EXISTS (SELECT 1 FROM json_each(?) v JOIN entity c ON c.id = v.value
+    JOIN edge d ON d.source = e.key AND d.peer = c.key
+      AND d.predicate = (SELECT key FROM predicate WHERE name = 'collection'))`;
+  const loose = "(e.collection IS NULL AND e.type NOT IN ('collection', 'user'))";
+  list(within.orLoose ? `${loose} OR ${inOne}` : inOne, within.collections);
+  list(`NOT ${inOne}`, within.notCollections);
   list(
     'EXISTS (SELECT 1 FROM listing l WHERE l.collection = e.key AND l.type IN (SELECT value FROM json_each(?)))',
     within.holding,
@@ -115,6 +110,13 @@ export function collectionsOfKeys(db: Reader, keys: readonly number[]): (number 
     JSON.stringify(keys),
   );
   return rows.map(({ collection }) => collection);
+}
+
+/** Keys of the collections in which an entity lies: of the first thousand, which is more than anybody counts. */
+export function allCollectionsOf(db: Reader, key: number): number[] {
+  const sql = `SELECT peer FROM edge WHERE source = ?
+    AND predicate = (SELECT key FROM predicate WHERE name = 'collection') LIMIT 1000`;
+  return db.all<{ peer: number }>(sql, key).map(({ peer }) => peer);
 }
 
 /** Ids, in the order of the keys. */

@@ -42,7 +42,7 @@ export interface SearchEntitiesBody {
   types?: string[];
   filter?: MetadataFilter;
   /**
-   * How many of one collection at most.
+   * How many of each collection that is searched at most; what lies in several of them counts in all.
    * @isInt
    * @minimum 1
    * @maximum 50
@@ -111,7 +111,7 @@ export interface DiscoverBody {
    */
   collection_limit?: number;
   /**
-   * How many of one collection at most.
+   * How many of each of these collections at most; what lies in several of them counts in all.
    * @isInt
    * @minimum 1
    * @maximum 20
