@@ -114,6 +114,23 @@ describe('over HTTP', () => {
     expect((await sent('/mcp', 2 ** 18 - 1000)).status).toBe(200);
   });
 
+  it('several messages at once are answered together, twenty at most', async () => {
+    const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+    const done = (id: number) => ({ jsonrpc: '2.0', id, result: {} });
+    const sent = (body: object[]) => ask(node, ada, 'POST /mcp', body, { 'MCP-Protocol-Version': '2025-03-26' });
+    expect((await sent([ping(1), { jsonrpc: '2.0', method: 'notifications/initialized' }, ping(2)])).body).toEqual([
+      done(1),
+      done(2),
+    ]);
+    expect((await sent([ping(1)])).body).toEqual([done(1)]);
+    expect((await sent([{ jsonrpc: '2.0', method: 'notifications/initialized' }])).status).toBe(202);
+    expect((await sent([ping(1), ping(1)])).status).toBe(200);
+    const all = Array.from({ length: 21 }, (_, id) => ping(id));
+    expect((await sent(all.slice(1))).body).toHaveLength(20);
+    for (const wrong of [[], all])
+      expect(await sent(wrong)).toMatchObject({ status: 400, body: { id: null, error: { code: -32600 } } });
+  });
+
   it('refusals are said in words', async () => {
     await using it = await connected(node, ada);
     const { client } = it;

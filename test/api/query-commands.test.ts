@@ -157,10 +157,12 @@ test('the tool server reads and writes lines', async () => {
   input.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n{"jsonrpc":"2.0","method":"notifications/initialized"}\nno');
   input.write(' message\n');
   input.write('{"jsonrpc":"2.0","id":"two","method":"tools/list"}\n');
-  await vi.waitFor(() => expect(out).toHaveLength(3), 10_000);
+  input.write('[{"jsonrpc":"2.0","id":3,"method":"ping"}]\n[]\r\n');
+  await vi.waitFor(() => expect(out).toHaveLength(5), 10_000);
   input.end();
   expect(await code).toBe(0);
   expect(answers()).toContainEqual({ jsonrpc: '2.0', id: 1, result: {} });
+  expect(answers()).toContainEqual([{ jsonrpc: '2.0', id: 3, result: {} }]);
   expect(answers()).toContainEqual(
     expect.objectContaining({ id: null, error: expect.objectContaining({ code: -32700 }) }),
   );

@@ -6,6 +6,7 @@ import type { GlobalOptions, Shell } from './shell.ts';
 
 /** Messages that wait for their answers at once, and bytes of one message. */
 const [maxAtOnce, maxMessage] = [8, 32 * 1024 * 1024];
+const newline = 10;
 
 /** `archeion mcp`: the node's tools on stdin and stdout, for programs that speak the Model Context Protocol. */
 export function addMcp(program: Command, shell: Shell): void {
@@ -26,36 +27,56 @@ export function addMcp(program: Command, shell: Shell): void {
 
 /** Messages are lines. The node answers each by itself, so that one does not wait for another. */
 async function serve(input: AsyncIterable<Uint8Array>, client: NodeClient, out: (message: object) => void) {
-  const [{ ReadBuffer }, { default: PQueue }] = await Promise.all([
-    import('@modelcontextprotocol/sdk/shared/stdio.js'),
-    import('p-queue'),
-  ]);
+  const { default: PQueue } = await import('p-queue');
   const waiting = new PQueue({ concurrency: maxAtOnce });
-  const buffer = new ReadBuffer({ maxBufferSize: maxMessage });
-  for await (const chunk of input) {
-    buffer.append(Buffer.from(chunk));
-    for (let more = true; more; ) {
-      try {
-        const message = buffer.readMessage();
-        more = message !== null;
-        if (message !== null) void waiting.add(() => pass(client, message, out));
-      } catch {
-        out(errorOf(null, -32700, 'Parse error: a message is one line of JSON-RPC.'));
-      }
-    }
+  for await (const line of linesOf(input)) {
+    const message = messageOf(line);
+    if (message) void waiting.add(() => pass(client, message, out));
+    else out(errorOf(null, -32700, 'Parse error: a message is one line of JSON-RPC.'));
     await waiting.onSizeLessThan(maxAtOnce);
   }
   await waiting.onIdle();
 }
 
+/** @throws FailureError for one that is too long */
+async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  let begun: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of input) {
+    let from = 0;
+    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
+      yield Buffer.concat([...begun, chunk.subarray(from, end)]).toString();
+      [begun, length, from] = [[], 0, end + 1];
+    }
+    begun.push(chunk.subarray(from));
+    length += chunk.length - from;
+    if (length > maxMessage) throw new FailureError('A message is longer than 32 MiB.');
+  }
+}
+
+/** A message, or several at once (protocol version 2025-03-26); whether the node takes it is for the node to say. */
+function messageOf(line: string): object | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    const isMessage = (one: unknown) => typeof one === 'object' && one !== null && 'jsonrpc' in one;
+    return isMessage(value) || (Array.isArray(value) && value.length > 0 && value.every(isMessage))
+      ? (value as object)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
 async function pass(client: NodeClient, message: object, out: (message: object) => void): Promise<void> {
-  const id = 'id' in message ? message.id : undefined;
   try {
     const answer = await client.ask<object | undefined>('POST', '/mcp', message);
     if (answer !== undefined) out(answer);
   } catch (error) {
     // What asks for nothing gets no answer.
-    if (id !== undefined) out(errorOf(id, -32603, error instanceof Error ? error.message : String(error)));
+    const ids = [message].flat().flatMap((one) => ('id' in one ? [one.id] : []));
+    const failed = ids.map((id) => errorOf(id, -32603, error instanceof Error ? error.message : String(error)));
+    const [first] = failed;
+    if (first) out(Array.isArray(message) ? failed : first);
   }
 }
 

@@ -13,6 +13,9 @@ export interface ToolServerNeeds {
   log: Log;
 }
 
+/** Messages at once. */
+const maxBatch = 20;
+
 const instructions =
   'A node with versioned entities: each has a type, properties, relationships to others, and a history. Entities lie in ' +
   'collections. Begin with search or list_collections; ids have 26 characters. query takes the Argo language.';
@@ -42,6 +45,8 @@ export function createToolServer({ version, tools, log }: ToolServerNeeds): Tool
   }
 
   return async (caller: Caller, { message, protocol }: McpMessage): Promise<McpAnswer> => {
+    if (Array.isArray(message) && (message.length === 0 || message.length > maxBatch))
+      return { status: 400, json: noBatch };
     const server = new Server({ name: 'archeion', version }, { capabilities: { tools: {} }, instructions });
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }));
     server.setRequestHandler(CallToolRequestSchema, ({ params }) => use(caller, params.name, params.arguments));
@@ -56,12 +61,20 @@ export function createToolServer({ version, tools, log }: ToolServerNeeds): Tool
       const request = new Request('http://node.invalid/mcp', { method: 'POST', headers });
       const response = await transport.handleRequest(request, { parsedBody: message });
       const text = await response.text();
-      return { status: response.status, json: text === '' ? null : text };
+      // The answers to a list are a list, also where there is one.
+      const isAlone = Array.isArray(message) && response.status === 200 && !text.startsWith('[');
+      return { status: response.status, json: text === '' ? null : isAlone ? `[${text}]` : text };
     } finally {
       await server.close();
     }
   };
 }
+
+const noBatch = JSON.stringify({
+  jsonrpc: '2.0',
+  id: null,
+  error: { code: -32600, message: `Invalid Request: a list has 1 to ${maxBatch} messages; send others by themselves.` },
+});
 
 function described({ name, description, parameters }: Tool, readOnly: boolean) {
   const inputSchema = parameters as { type: 'object' };

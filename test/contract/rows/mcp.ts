@@ -28,6 +28,12 @@ export const mcpRows: Row[] = [
         also: ({ text }) => expect(text).toBe(''),
       },
       {
+        name: 'answers several messages at once',
+        status: 200,
+        call: () => ({ path: '/mcp', body: [{ jsonrpc: '2.0', id: 1, method: 'ping' }] }),
+        also: ({ body }) => expect(body).toEqual([{ jsonrpc: '2.0', id: 1, result: {} }]),
+      },
+      {
         name: 'what is no message',
         status: 400,
         call: () => ({ path: '/mcp', body: { method: 5 } }),

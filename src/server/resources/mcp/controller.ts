@@ -14,8 +14,9 @@ export class McpController extends Controller {
   }
 
   /**
-   * One message of the Model Context Protocol (streamable HTTP, answered with JSON, without sessions). The tools read what
-   * the caller may see; tools that write are there where `ARCHEION_MCP_WRITES` is `true`.
+   * A message of the Model Context Protocol (streamable HTTP, answered with JSON, without sessions), or up to 20 of them as a
+   * list, as version 2025-03-26 of the protocol has it. The tools read what the caller may see; tools that write are there
+   * where `ARCHEION_MCP_WRITES` is `true`.
    */
   @Post()
   @Response<void>(202, 'There is nothing to say')
@@ -24,11 +25,11 @@ export class McpController extends Controller {
   @Response<ErrorView>(403, 'Not registered')
   async answer(
     @Request() request: CallerRequest,
-    @Body() message: JsonMap,
+    @Body() message: JsonMap | JsonMap[],
     @Header('MCP-Protocol-Version') protocol?: string,
-  ): Promise<JsonMap> {
+  ): Promise<JsonMap | JsonMap[]> {
     const { status, json } = await this.mcp.answer(request.caller, { message, protocol });
     this.setStatus(status);
-    return json === null ? (undefined as never) : StoredJson.as<JsonMap>(json);
+    return json === null ? (undefined as never) : StoredJson.as<JsonMap | JsonMap[]>(json);
   }
 }

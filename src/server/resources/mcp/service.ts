@@ -2,7 +2,8 @@ import { type Caller, registered } from '../../model/caller.ts';
 import type { JsonMap } from '../wire.ts';
 
 export interface McpMessage {
-  message: JsonMap;
+  /** Several at once are a list. */
+  message: JsonMap | JsonMap[];
   /** The version of the protocol that the client speaks, where it says so. */
   protocol: string | undefined;
 }
@@ -13,7 +14,7 @@ export interface McpAnswer {
   json: string | null;
 }
 
-/** Answers one message with the tools that the caller may use. */
+/** Answers a message, or several at once, with the tools that the caller may use. */
 export type ToolServer = (caller: Caller, message: McpMessage) => Promise<McpAnswer>;
 
 /** The node as a tool server (Model Context Protocol, streamable HTTP without sessions). */
