@@ -105,11 +105,23 @@ describe('content by key', () => {
     expect((await get(id, '?key=c')).text).toBe('1');
   });
 
-  test('without a type is looked at', async () => {
+  test('needs a type, which is not guessed', async () => {
     const { id } = await create(node, me);
+    const sent = (headers: { 'Content-Type'?: string }) =>
+      ask(node, me, `POST /entities/${id}/content?key=k`, Buffer.from('%PDF-1.7'), headers);
+    for (const none of [{}, { 'Content-Type': '' }, { 'Content-Type': ' ' }]) {
+      const { status, body } = await sent(none);
+      expect([status, body]).toEqual([400, invalid(['content-type'], expect.stringMatching(/^is required: /))]);
+    }
+    expect(ok<ContentAnswer>(await sent(text)).content.content_type).toBe('text/plain');
+    expect((await read(node, me, id)).ver).toBe(2);
+  });
+
+  test('of a file that declares no type is looked at where it comes without one', async () => {
     const typeOf = async (bytes: Buffer, headers = {}) => {
-      const answer = await ask(node, me, `POST /entities/${id}/content?key=k`, bytes, headers);
-      return ok<ContentAnswer>(answer).content.content_type;
+      const { id } = await create(node, me, { type: 'file', properties: { key: 'k', filename: 'f' } });
+      const file = ok<Entity>(await ask(node, me, `POST /files/${id}/content`, bytes, headers));
+      return file.properties.content_type;
     };
     const pdf = Buffer.from('%PDF-1.7\n%');
     expect(await typeOf(pdf)).toBe('application/pdf');

@@ -31,7 +31,9 @@ describe('content comes with the versions that name it', () => {
     expect(proxy.calls.filter(isContent)).toEqual([]);
     // New content of an entity that is here, and nothing else, is looked at.
     const three = bytesOf(70_000, 3);
-    ok(await ask(origin, curator, `POST /entities/${entity.id}/content?key=v2`, three));
+    ok(
+      await ask(origin, curator, `POST /entities/${entity.id}/content?key=v2`, three, { 'Content-Type': 'image/tiff' }),
+    );
     expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, bytes: 70_000 } });
     await expectBytes(mirror, here, `/entities/${entity.id}/content?key=v2`, three);
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));

@@ -37,6 +37,11 @@ const entry = (s: Scene) => ({
   content_type: 'text/plain',
   uploaded_at: later(s, 0),
 });
+/** The same with bytes of a type. */
+const typed = (one: Case): Case => ({
+  ...one,
+  call: async (s) => ({ ...(await one.call(s)), body: Buffer.from('hello'), headers: text }),
+});
 const missing: Case = {
   name: 'content that is not there',
   status: 404,
@@ -81,9 +86,15 @@ export const contentRows: Row[] = [
         }),
         body: { error: 'The content is too large: at most 524288000 bytes' },
       },
+      {
+        name: 'no type',
+        status: 400,
+        call: async (s) => ({ path: keyed((await placed(s)).id), body: Buffer.from('hello') }),
+        body: invalid(['content-type'], expect.stringMatching(/^is required: /)),
+      },
       noId(keyed),
-      otherNetwork(keyed),
-      unknown(keyed),
+      typed(otherNetwork(keyed)),
+      typed(unknown(keyed)),
       {
         name: 'somebody without entity:update',
         status: 403,

@@ -45,8 +45,8 @@ export class ContentController {
   }
 
   /**
-   * Store bytes under a key of an entity. The body is the bytes, `Content-Type` says of which type they are; without it
-   * they are looked at. The same key again takes the place of the earlier content, which its CID still names.
+   * Store bytes under a key of an entity. The body is the bytes, `Content-Type`, which is required, says of which type they
+   * are. The same key again takes the place of the earlier content, which its CID still names.
    * @minLength key 1
    * @maxLength key 255
    * @maxLength filename 255

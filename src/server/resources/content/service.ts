@@ -9,7 +9,7 @@ import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
 import type { UploadsService } from '../node/transfers/service.ts';
-import { checkLength, filesOf, receive, sniffedType, type Upload } from './intake.ts';
+import { checkLength, filesOf, receive, type Upload } from './intake.ts';
 import type {
   CompleteUploadBody,
   ContentRemovedView,
@@ -55,21 +55,22 @@ export class ContentService {
     upload: Upload,
   ): Promise<ContentWrittenView> {
     registered(caller);
-    refuse([...textIssues({ key, filename }), ...typeIssues(upload.type ?? '', 'content-type')]);
+    const { type } = upload;
+    refuse([...textIssues({ key, filename }), ...(type === null ? noType : typeIssues(type, 'content-type'))]);
     checkLength(upload, null);
     const store = await this.#writes.store(caller);
-    const entry = (cid: string, size: number, type: string): ContentEntry => ({
+    const entry = (cid: string, size: number): ContentEntry => ({
       cid,
       size,
-      content_type: type,
+      content_type: type ?? '',
       ...(filename !== undefined && { filename }),
       uploaded_at: new Date(this.#writes.env.now()).toISOString(),
     });
     const prepare = (db: Reader, content: ContentEntry) =>
       this.#prepare(db, caller, id, (base) => entered(base, key, content), { sent: [content.cid] });
-    store.read((db) => prepare(db, entry('', 0, '')));
+    store.read((db) => prepare(db, entry('', 0)));
     const { cid, size } = await receive(store, upload, null);
-    const content = entry(cid, size, upload.type ?? (await sniffedType(filesOf(store), cid)));
+    const content = entry(cid, size);
     const step = await this.#writes.queued(store, id, () => this.#written(store, (db) => prepare(db, content)));
     return { ...changed(step), content: { key, ...written(step, key) } };
   }
@@ -240,6 +241,14 @@ function contentIssues(cid: string): Issue[] {
     ? []
     : [{ path: ['cid'], message: 'must be the CID of bytes: CIDv1, raw, sha2-256, base32 (bafkrei...)' }];
 }
+
+/** wire-contract.md 4.4, POST /entities/{id}/content. */
+const noType: Issue[] = [
+  {
+    path: ['content-type'],
+    message: 'is required: the media type of the bytes, as image/jpeg, or application/octet-stream for any',
+  },
+];
 
 function typeIssues(type: string, name: string): Issue[] {
   const long =
