@@ -124,10 +124,11 @@ test('who asks for much waits no less than others, and takes half of the places 
   await expect(take('much', person('much'))).rejects.toThrow('Service unavailable');
   for (const name of ['a', 'b', 'a']) all.push(take(name, person(name)));
   for (const name of ['c', 'd']) all.push(take(name, behalf(name)));
-  for (const name of ['1', '1', '2', '1']) all.push(take(name, from(name)));
+  const addresses = { 1: '2001:db8:0:1::1', 2: '2001:db8:0:1::2', 3: '2001:db8:0:2::1' };
+  for (const name of [1, 2, 3, 1] as const) all.push(take(`${name}`, from(addresses[name])));
   open();
   await Promise.all(all);
-  expect(order.slice(0, 13)).toEqual(['much', '1', 'a', '2', 'b', '1', 'c', '1', 'd', 'much', 'a', 'much', 'much']);
+  expect(order.slice(0, 13)).toEqual(['much', '1', 'a', '3', 'b', '2', 'c', '1', 'd', 'much', 'a', 'much', 'much']);
 });
 
 test('those with a key and those without have their turns alternately, and the own work of the node is never refused', async () => {

@@ -1,4 +1,4 @@
-import { BlockList, isIP } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
 
 /** Addresses that are not the public Internet's: this machine, private and shared networks, and reserved ones (IANA). */
 const reserved4 = [
@@ -48,4 +48,13 @@ function embedded(address: string): string | null {
   const bits = groups.map((group) => Number.parseInt(group === '' ? '0' : group, 16));
   const [high = 0, low = 0] = bits;
   return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+}
+
+/** Whom an address stands for: whoever has one IPv6 address has all 2^64 of its network. */
+export function clientOf(address: string): string {
+  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
+  const [head = '', tail = ''] = address.split('::');
+  const groups = (text: string) => (text === '' ? [] : text.split(':'));
+  const zeros = Array<string>(Math.max(0, 8 - groups(head).length - groups(tail).length)).fill('0');
+  return [...groups(head), ...zeros, ...groups(tail)].slice(0, 4).join(':');
 }

@@ -1,4 +1,5 @@
 import { BusyError, ValidationError } from '../errors.ts';
+import { clientOf } from '../model/addresses.ts';
 import type { Caller } from '../model/caller.ts';
 import { TurnLine } from './turn-line.ts';
 
@@ -97,7 +98,7 @@ function isStranger(asker: Asker | null): boolean {
 function partyOf(asker: Asker | null): string {
   if (!asker) return own;
   const { actor, address } = asker;
-  if (actor.kind === 'anonymous') return `from ${address ?? 'somewhere'}`;
+  if (actor.kind === 'anonymous') return `from ${clientOf(address ?? '')}`;
   return actor.kind === 'service' ? (actor.onBehalfOf?.id ?? actor.id) : actor.id;
 }
 

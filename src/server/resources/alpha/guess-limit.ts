@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { clientOf } from '../../model/addresses.ts';
 
 /** Wrong guesses that an address has free, and how soon it gets one back, in milliseconds. */
 const most = 20;
@@ -18,12 +18,12 @@ export class GuessLimit {
 
   /** For how many seconds an address has to wait until it may guess again; 0: not at all. */
   waitOf(address: string): number {
-    const debt = (this.#until.get(keyOf(address)) ?? 0) - this.#now();
+    const debt = (this.#until.get(clientOf(address)) ?? 0) - this.#now();
     return Math.max(0, Math.ceil((debt - (most - 1) * regained) / 1000));
   }
 
   note(address: string): void {
-    const key = keyOf(address);
+    const key = clientOf(address);
     const until = Math.max(this.#until.get(key) ?? 0, this.#now()) + regained;
     this.#until.delete(key);
     this.#until.set(key, until);
@@ -32,13 +32,4 @@ export class GuessLimit {
       this.#until.delete(oldest);
     }
   }
-}
-
-/** Whoever has one IPv6 address has all 2^64 of its network. */
-function keyOf(address: string): string {
-  if (!isIPv6(address) || address.startsWith('::ffff:')) return address;
-  const [head = '', tail = ''] = address.split('::');
-  const groups = (text: string) => (text === '' ? [] : text.split(':'));
-  const zeros = Array<string>(Math.max(0, 8 - groups(head).length - groups(tail).length)).fill('0');
-  return [...groups(head), ...zeros, ...groups(tail)].slice(0, 4).join(':');
 }
