@@ -20,6 +20,18 @@ function consistent({ store, rows }: TestStore): void {
   store.read((db) => expect(storedProjections(db)).toEqual(rebuiltProjections(db)));
 }
 
+/** A queue over a closed store's file, and the threads that it starts. */
+async function threadQueue(file: string): Promise<{ queue: ThreadQueue; threads: Worker[] }> {
+  const threads: Worker[] = [];
+  const queue = new ThreadQueue((place) => {
+    const thread = writerThread({ file, asks: false, place });
+    threads.push(thread);
+    return thread;
+  });
+  await queue.open();
+  return { queue, threads };
+}
+
 describe.each(writers)('a queue with the writer %s', (writer) => {
   test('an error in one commit rejects its whole group, nothing of it is kept, and later groups work', async () => {
     await using opened = await openStore(writer);
@@ -147,13 +159,7 @@ describe('a writer thread that dies', () => {
   test('fails what it was sent with a clear sentence, and another one takes the next write', async () => {
     await using opened = await openStore('here');
     await opened.store.close();
-    const threads: Worker[] = [];
-    const queue = new ThreadQueue((place) => {
-      const thread = writerThread({ file: opened.file, asks: false, place });
-      threads.push(thread);
-      return thread;
-    });
-    await queue.open();
+    const { queue, threads } = await threadQueue(opened.file);
     const versions: Version[] = [first(idOf(1))];
     await queue.submit([step(null, versions[0] as Version)]);
     for (let round = 0; round < 3; round++) {
@@ -190,13 +196,7 @@ describe('a writer thread that dies', () => {
   test('a database that cannot be opened again is said, until it can', async () => {
     await using opened = await openStore('here');
     await opened.store.close();
-    const threads: Worker[] = [];
-    const queue = new ThreadQueue((place) => {
-      const thread = writerThread({ file: opened.file, asks: false, place });
-      threads.push(thread);
-      return thread;
-    });
-    await queue.open();
+    const { queue, threads } = await threadQueue(opened.file);
     opened.meddle('PRAGMA user_version = 99');
     await threads[0]?.terminate();
     const a = first(idOf(1));
@@ -212,13 +212,7 @@ describe('a writer thread that dies', () => {
 test.each(['deleted', 'replaced'])('a writer that is started again writes to no other file: %s', async (how) => {
   await using opened = await openStore('here');
   await opened.store.close();
-  const threads: Worker[] = [];
-  const queue = new ThreadQueue((place) => {
-    const thread = writerThread({ file: opened.file, asks: false, place });
-    threads.push(thread);
-    return thread;
-  });
-  await queue.open();
+  const { queue, threads } = await threadQueue(opened.file);
   const [a, b] = [first(idOf(1)), first(idOf(2))];
   await queue.submit([step(null, a)]);
   const gone = once(threads[0] as Worker, 'exit');

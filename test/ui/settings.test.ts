@@ -120,6 +120,22 @@ describePage('the settings', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('are not needed to hear that the disk fails: the first screen says so', async () => {
+    await seedArtworks(node, 1);
+    const said = 'What was written cannot be brought into the database: <i>input</i> failed';
+    await page.route('**/node/status', async (route) => {
+      const answer = await route.fetch();
+      const body = await answer.text();
+      await route.fulfill({
+        body: body.replace('"database_problem":null', `"database_problem":${JSON.stringify(said)}`),
+      });
+    });
+    await visitor.load('/');
+    await page.getByRole('alert').getByText(said).waitFor();
+    await pictureOf(page, 'start-disk-fails');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('say when a task cannot begin, and what is wrong where the data is damaged', async () => {
     await seedArtworks(node, 20);
     const db = new Database(databaseFile(node.data, 'main'));

@@ -22,6 +22,11 @@ export function NodeSummary() {
           <p className="text-quiet">
             {t('node.sizes', { database: bytes(network.database_bytes), files: bytes(network.file_bytes) })}
           </p>
+          {network.database_problem !== null && (
+            <p role="alert" lang="en" className="mt-1 break-words text-danger">
+              {network.database_problem}
+            </p>
+          )}
         </section>
       )}
       {network && (
