@@ -67,7 +67,7 @@ describe('a bad record ends the reading with its file, line and reason', () => {
     ['a.csv', 'a\n1\n\0\n', 0, /NUL byte/],
     ['a.csv', Buffer.from([0x61, 0x0a, 0xc3, 0x28]), 0, /not UTF-8/],
     ['a.csv', Buffer.from([0x61, 0x0a, 0xc3]), 0, /not UTF-8/],
-    ['a.csv', Buffer.from('\uFEFFa,b\n1,\ud83e', 'utf16le'), 0, /line \d: .* no text in utf-16le/],
+    ['a.csv', Buffer.from('\uFEFFa,b\n1,\ud83e', 'utf16le'), 0, /line 2: .* no text in utf-16le/],
     ['a', Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 1]), 0, /is not text/],
     ['a.csv.gz', 'a,b\n1,2', 0, /a\.csv\.gz: can't be unpacked/],
     ['a.csv.gz', '', 0, /a\.csv\.gz: can't be unpacked/],

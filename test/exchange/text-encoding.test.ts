@@ -56,6 +56,13 @@ describe('a table in another encoding', () => {
         for (const size of [1, 2, 64]) expect(await textOf(bytes, said, size)).toBe('id\nZoë 🦄');
   });
 
+  it('is refused where it is UTF-8, which would be other text then', async () => {
+    const message = 'a.csv: is UTF-8 text, not windows-1252';
+    for (const text of ['id;name\n1;Zoë\n', `${'a'.repeat(65_000)}ë`])
+      await expect(textOf(Buffer.from(text), 'windows-1252')).rejects.toMatchObject({ issues: [{ message }] });
+    expect(await textOf(Buffer.from('id;name\n1;Zoe\n'), 'windows-1252')).toBe('id;name\n1;Zoe\n');
+  });
+
   it('is any text, whatever it is cut into', async () => {
     const unicode = fc.string({ unit: 'binary', maxLength: 40 }).filter((text) => !text.startsWith('\ufeff'));
     await fc.assert(
@@ -78,6 +85,7 @@ describe('a table in another encoding', () => {
   ];
   it.each(wrong)('in %s is refused by its line where it is no text in it', async (encoding, bytes) => {
     const message = `a.csv, line 2: at or after this line are bytes that are no text in ${encoding}`;
-    await expect(textOf(bytes, encoding, 1)).rejects.toMatchObject({ issues: [{ message }] });
+    for (const size of [1, 64])
+      await expect(textOf(bytes, encoding, size)).rejects.toMatchObject({ issues: [{ message }] });
   });
 });

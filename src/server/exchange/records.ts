@@ -19,8 +19,9 @@ const readers: [ending: RegExp, reader: Reader][] = [
 /**
  * The records of a file: NDJSON (.ndjson, .jsonl), a JSON array (.json) or CSV (.csv), each also with .gz; the name
  * decides, else the first sign: NDJSON begins with `{`, an array with `[`, and whatever else is text is CSV. It is in `encoding`
- * unless it begins with a mark that says otherwise. Memory is bounded by one record, at most 32 MiB. Ends with a ValidationError naming file, line and reason at the first record that can't be
- * read or can't be stored exactly; errors of the source pass.
+ * unless it begins with a mark that says otherwise. Memory is bounded by one record, at most 32 MiB. Ends with a
+ * ValidationError naming file, line and reason at the first record that can't be read or can't be stored exactly; errors of the
+ * source pass.
  */
 export async function* readRecords(
   source: AsyncIterable<Uint8Array>,

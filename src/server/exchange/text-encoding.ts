@@ -1,7 +1,11 @@
+import { ValidationError } from '../errors.ts';
 import { peek } from './peek.ts';
 import { badRecord, type Place } from './record-place.ts';
 
-/** In what a text file is written, by the names of the Encoding Standard. Spreadsheets write a table in the one of their system where they are not told otherwise. */
+/**
+ * In what a text file is written, by the names of the Encoding Standard. Spreadsheets write a table in the one of their system
+ * where they are not told otherwise.
+ */
 export const textEncodings = [
   ...(['utf-8', 'utf-16le', 'utf-16be', 'windows-1250', 'windows-1251', 'windows-1252', 'windows-1253'] as const),
   ...(['iso-8859-2', 'iso-8859-15', 'macintosh', 'shift_jis', 'gb18030', 'big5', 'euc-kr'] as const),
@@ -12,7 +16,8 @@ export type TextEncoding = (typeof textEncodings)[number];
 /**
  * The file as UTF-8, without the mark that it may begin with; that mark counts for more than `encoding`. What is said to be
  * UTF-8 is let through as it is. Memory is bounded by the chunks of the source. Throws a ValidationError that names the line of
- * what is no text in that encoding.
+ * what is no text in that encoding, and for a file that begins as only UTF-8 does: read as another one it would be other text,
+ * without a word.
  */
 export async function* inUtf8(
   source: AsyncIterable<Uint8Array>,
@@ -23,7 +28,10 @@ export async function* inUtf8(
   try {
     const [mark, length] = markOf(head) ?? [encoding, 0];
     const rest = skip(stream, length);
-    yield* mark === 'utf-8' ? rest : decoded(rest, mark, file);
+    if (mark === 'utf-8') yield* rest;
+    // Of UTF-16 half the bytes are zero, mostly, which UTF-8 has none of.
+    else if (mark.startsWith('utf-16')) yield* decoded(rest, mark, file);
+    else yield* decodedUnlessUtf8(rest, mark, file);
   } finally {
     await close();
   }
@@ -34,6 +42,30 @@ function markOf([first, second, third]: Uint8Array): [encoding: TextEncoding, le
   if (first === 0xff && second === 0xfe) return ['utf-16le', 2];
   if (first === 0xfe && second === 0xff) return ['utf-16be', 2];
   return undefined;
+}
+
+async function* decodedUnlessUtf8(
+  source: AsyncIterable<Uint8Array>,
+  encoding: TextEncoding,
+  file: string,
+): AsyncGenerator<Uint8Array> {
+  const { head, stream, close } = await peek(source, () => false);
+  try {
+    if (isPlainlyUtf8(head)) throw ValidationError.at([file], `${file}: is UTF-8 text, not ${encoding}`);
+    yield* decoded(stream, encoding, file);
+  } finally {
+    await close();
+  }
+}
+
+/** Whether bytes, of which the last sign may be cut off, are UTF-8 with signs beyond ASCII, which hardly any other text is. */
+function isPlainlyUtf8(bytes: Uint8Array): boolean {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return /[^\0-\x7f]/.test(text);
+  } catch {
+    return false;
+  }
 }
 
 async function* decoded(
@@ -48,6 +80,8 @@ async function* decoded(
     try {
       return bytes ? decoder.decode(bytes, { stream: true }) : decoder.decode();
     } catch {
+      const [before = ''] = new TextDecoder(encoding).decode(bytes).split('\ufffd');
+      line += lineBreaks(before);
       throw badRecord(place, line, `at or after this line are bytes that are no text in ${encoding}`);
     }
   };
