@@ -270,6 +270,7 @@ describePage('members and roles', () => {
     await page.keyboard.press('Enter');
     await page.getByText('This address is invited already').waitFor();
     await page.getByRole('button', { name: 'Revoke the invitation of linus@example.org' }).click();
+    await page.getByText('This address is invited already').waitFor({ state: 'detached' });
     await line('linus@example.org').getByText('revoked').waitFor();
     await page.getByRole('heading', { name: 'Invitations to this node' }).scrollIntoViewIfNeeded();
     await lookAt(page, 'members-invites');

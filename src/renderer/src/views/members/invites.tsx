@@ -36,6 +36,8 @@ export function Invites() {
   const revoke = useMutation({
     mutationFn: (address: string) =>
       answered(api.DELETE('/node/invites/{email}', { params: { path: { email: address } } })),
+    // Why an address could not be invited may no longer be so.
+    onMutate: () => void (invite.isError && invite.reset()),
     onSettled: () => void anew(),
   });
   const isOnItsWay = (address: string) => invite.isPending && invite.variables === address;
