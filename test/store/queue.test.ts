@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { BusyError, StorageError } from '../../src/server/errors.ts';
 import type { Outcome } from '../../src/server/store/commit.ts';
 import { inProcessQueue } from '../../src/server/store/commit-queue.ts';
@@ -239,6 +239,38 @@ test('the writer is durable at each commit and readers cannot write', async () =
   db.close();
   expect(() => opened.rows("INSERT INTO meta VALUES ('a', 'b') RETURNING name")).toThrow(StorageError);
   expect(() => opened.rows('DELETE FROM moves RETURNING id')).toThrow(/Service unavailable/);
+});
+
+describe('a group of submissions of many commits', () => {
+  /** How many groups they are answered in, where each commit takes half a millisecond. */
+  async function groupsOf(...sizes: number[]): Promise<number> {
+    await using opened = await openStore('here');
+    let time = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (time += 0.5));
+    try {
+      let made = 0;
+      const submissions = sizes.map((size) => Array.from({ length: size }, () => step(null, first(idOf(made++)))));
+      await Promise.all(submissions.map((commits) => opened.store.submit(commits)));
+      return opened.store.activity().groups;
+    } finally {
+      clock.mockRestore();
+    }
+  }
+
+  test('has whole ones: one that has begun within 15 ms is written to its end', async () => {
+    expect(await groupsOf(20, 20)).toBe(1);
+    expect(await groupsOf(20, 20, 20, 20)).toBe(2);
+  });
+
+  test('ends within 30 ms, whatever has begun', async () => {
+    expect(await groupsOf(20, 50)).toBe(2);
+    expect(await groupsOf(20, 30)).toBe(1);
+  });
+
+  test('ends after 5 ms where one of a single commit waits', async () => {
+    expect(await groupsOf(10, 10, 1)).toBe(3);
+    expect(await groupsOf(10, 10, 2)).toBe(1);
+  });
 });
 
 test('a queue whose database cannot be opened throws a StorageError', async () => {

@@ -7,12 +7,13 @@ import { inPlace } from './in-place.ts';
 import { storageError } from './storage-error.ts';
 
 /**
- * A group ends at this many versions or after this many milliseconds, whichever comes first; where only submissions of
- * many commits wait (a mirror, an import), it lasts longer, for each end costs a sync of the disk.
+ * A group ends at this many versions or after this many milliseconds, whichever comes first. Where only submissions of many
+ * commits wait (a batch, a mirror, an import), it lasts longer, for each end costs a sync of the disk, and one that has begun is
+ * written to its end, if that is near: it would be answered after the next group otherwise, whose sync comes first.
  */
 const maxVersions = 256;
 const maxMilliseconds = 5;
-const maxMillisecondsOfMany = 15;
+const [startingUntil, writingUntil] = [15, 30];
 /**
  * A checkpoint is due after this many versions, some 8 MB of log; one that was asked for and has not been made after so many more
  * is made here.
@@ -123,11 +124,13 @@ export class GroupCommit {
 
   #fill(connection: Connection, taken: Waiting[]): void {
     const isMany = this.#waiting.every(({ commits }) => commits.length > 1);
-    const until = performance.now() + (isMany ? maxMillisecondsOfMany : maxMilliseconds);
+    const begun = performance.now();
+    const lasts = (milliseconds: number) => performance.now() - begun <= (isMany ? milliseconds : maxMilliseconds);
     let versions = 0;
     for (const waiting of this.#waiting) {
+      if (versions > 0 && !lasts(startingUntil)) return;
       while (waiting.outcomes.length < waiting.commits.length) {
-        if (versions >= maxVersions || (versions > 0 && performance.now() > until)) return;
+        if (versions >= maxVersions || (versions > 0 && !lasts(writingUntil))) return;
         if (taken.at(-1) !== waiting) taken.push(waiting);
         const commit = waiting.commits[waiting.outcomes.length] as Commit;
         if (!connection.db.inTransaction) throw new StorageError('the transaction was lost');
