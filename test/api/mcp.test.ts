@@ -124,10 +124,12 @@ describe('over HTTP', () => {
     ]);
     expect((await sent([ping(1)])).body).toEqual([done(1)]);
     expect((await sent([{ jsonrpc: '2.0', method: 'notifications/initialized' }])).status).toBe(202);
-    expect((await sent([ping(1), ping(1)])).status).toBe(200);
+    const cancelled = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } };
+    expect((await sent([ping(1), cancelled, ping(2)])).body).toEqual([done(1), done(2)]);
+    expect((await sent([cancelled])).status).toBe(202);
     const all = Array.from({ length: 21 }, (_, id) => ping(id));
     expect((await sent(all.slice(1))).body).toHaveLength(20);
-    for (const wrong of [[], all])
+    for (const wrong of [[], all, [ping(1), ping(1)]])
       expect(await sent(wrong)).toMatchObject({ status: 400, body: { id: null, error: { code: -32600 } } });
   });
 

@@ -5,6 +5,7 @@ import { bounded, refusalOf, type Tool } from '../chat/tools.ts';
 import type { Log } from '../log.ts';
 import type { Caller } from '../model/caller.ts';
 import type { McpAnswer, McpMessage, ToolServer } from '../resources/mcp/service.ts';
+import type { JsonMap } from '../resources/wire.ts';
 
 export interface ToolServerNeeds {
   version: string;
@@ -44,9 +45,12 @@ export function createToolServer({ version, tools, log }: ToolServerNeeds): Tool
     }
   }
 
-  return async (caller: Caller, { message, protocol }: McpMessage): Promise<McpAnswer> => {
-    if (Array.isArray(message) && (message.length === 0 || message.length > maxBatch))
-      return { status: 400, json: noBatch };
+  return async (caller: Caller, { message: sent, protocol }: McpMessage): Promise<McpAnswer> => {
+    if (Array.isArray(sent) && (sent.length === 0 || sent.length > maxBatch)) return { status: 400, json: noBatch };
+    if (Array.isArray(sent) && repeatsId(sent)) return { status: 400, json: repeated };
+    // What is cancelled is not answered, and the transport would wait for that answer without end.
+    const message = Array.isArray(sent) ? sent.filter(({ method }) => method !== 'notifications/cancelled') : sent;
+    if (Array.isArray(message) && message.length === 0) return { status: 202, json: null };
     const server = new Server({ name: 'archeion', version }, { capabilities: { tools: {} }, instructions });
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }));
     server.setRequestHandler(CallToolRequestSchema, ({ params }) => use(caller, params.name, params.arguments));
@@ -70,11 +74,17 @@ export function createToolServer({ version, tools, log }: ToolServerNeeds): Tool
   };
 }
 
-const noBatch = JSON.stringify({
-  jsonrpc: '2.0',
-  id: null,
-  error: { code: -32600, message: `Invalid Request: a list has 1 to ${maxBatch} messages; send others by themselves.` },
-});
+function invalid(why: string): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32600, message: `Invalid Request: ${why}` } });
+}
+
+const noBatch = invalid(`a list has 1 to ${maxBatch} messages; send others by themselves.`);
+const repeated = invalid('two requests of a list have the same id; both would be done, and one answered.');
+
+function repeatsId(messages: readonly JsonMap[]): boolean {
+  const ids = messages.flatMap(({ id, method }) => (id === undefined || method === undefined ? [] : [id]));
+  return new Set(ids).size < ids.length;
+}
 
 function described({ name, description, parameters }: Tool, readOnly: boolean) {
   const inputSchema = parameters as { type: 'object' };
