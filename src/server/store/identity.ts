@@ -77,11 +77,13 @@ export class Identity {
     return this.#db.transaction(() => {
       const now = this.#now();
       const invite = email === null ? undefined : invites.findInvite(this.#db, email);
-      if (invitedOnly && invite?.status !== 'pending' && !this.accountBySubject(of.issuer, of.subject)) {
+      const known = this.accountBySubject(of.issuer, of.subject) !== null;
+      if (invitedOnly && invite?.status !== 'pending' && !known) {
         const noted = email !== null && !invite && invites.waitlist(this.#db, this.#uuid(), email, now);
         return { account: null, invite: noted ? 'waitlisted' : (invite?.status ?? null) };
       }
-      if (email !== null) invites.acceptInvite(this.#db, email, now);
+      // Where one is needed, it is for an account that is still to come.
+      if (email !== null && !(invitedOnly && known)) invites.acceptInvite(this.#db, email, now);
       return { account: this.registerAccount(of).account };
     });
   }
