@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
-import { connect, type Socket } from 'node:net';
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { brotliCompressSync, constants, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import * as dagCbor from '@ipld/dag-cbor';
+import { exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { CID } from 'multiformats/cid';
 import { create as digestOf } from 'multiformats/hashes/digest';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -45,6 +48,42 @@ test('large bodies without credentials are taken in up to a bound, and keep nobo
   expect((await ask(node, anonymous, 'POST /search/entities', { query: 'x' })).status).toBe(401);
   for (const socket of open) socket.destroy();
   await vi.waitFor(async () => expect((await asked(anonymous)).status).toBe(401));
+});
+
+test('those whose client has left while its token was looked at are not counted', async () => {
+  const { privateKey, publicKey } = await generateKeyPair('RS256');
+  const jwks = JSON.stringify({ keys: [{ ...(await exportJWK(publicKey)), kid: 'one', alg: 'RS256' }] });
+  const held: ServerResponse[] = [];
+  const provider = createServer((_request, response) => void held.push(response)).listen(0, '127.0.0.1');
+  await once(provider, 'listening');
+  const address = `http://127.0.0.1:${(provider.address() as AddressInfo).port}/keys`;
+  await using other = await startNode({ env: { ARCHEION_JWT_JWKS_URL: address } });
+  const token = await new SignJWT({ sub: 'stranger', role: 'authenticated' })
+    .setProtectedHeader({ alg: 'RS256', kid: 'one' })
+    .setIssuedAt()
+    .setExpirationTime('1h')
+    .sign(privateKey);
+  const { host, hostname, port } = new URL(other.url);
+  const asked = (who: Person) =>
+    ask(other, who, 'POST /entities', { type: 'document', properties: { text: 'x'.repeat(100 * 1024) } });
+  for (let n = 0; n < 3; n++) {
+    const socket = connect(Number(port), hostname, () =>
+      socket.write(
+        `POST /entities HTTP/1.1\r\nHost: ${host}\r\nAuthorization: Bearer ${token}\r\nContent-Length: ${32 * 2 ** 20}\r\n\r\n`,
+      ),
+    );
+    socket.on('error', () => undefined);
+    await vi.waitFor(() => expect(other.ctx.requests.isBusy && held.length > 0).toBe(true));
+    socket.resetAndDestroy();
+    await vi.waitFor(() => expect(other.ctx.requests.isBusy).toBe(false));
+  }
+  for (const response of held) response.setHeader('Content-Type', 'application/json').end(jwks);
+  // The token of all of them has been looked at when this one's has.
+  expect((await ask(other, { id: '', headers: { Authorization: `Bearer ${token}` } }, 'GET /users/me')).status).toBe(
+    403,
+  );
+  expect((await asked(anonymous)).status).toBe(401);
+  provider.close();
 });
 
 describe('a packed body', () => {

@@ -86,8 +86,10 @@ const open = new Set([
 /** Puts `caller` on the request; without a tick where the answer is at hand. */
 function identify(ctx: Context): RequestHandler {
   const networkHeader = `x-${ctx.config.service}-network`;
-  return (request, _response, next) => {
+  return (request, response, next) => {
     const set = (caller: Caller): void => {
+      // Its client has left while its credentials were looked at: what waits for its end would never hear of it.
+      if (response.destroyed) return;
       if (isSession(caller)) admitSession({ method: request.method, origin: request.headers.origin });
       const { socket } = request;
       const from = { address: socket.remoteAddress ?? '', hasLeft: () => socket.destroyed };

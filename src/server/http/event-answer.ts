@@ -34,7 +34,8 @@ export async function answerEvents<T extends object>(
 ): Promise<never> {
   const response = request.res;
   const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  if (response.destroyed) gone.abort();
+  else response.once('close', () => gone.abort());
   const begin = () => {
     if (response.headersSent || response.destroyed) return;
     response.writeHead(200, {
