@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { BusyError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { RunStatus } from '../../model/run-status.ts';
@@ -35,9 +34,16 @@ export function runView(status: RunStatus) {
   };
 }
 
+/** One who looks on. */
+interface Looker {
+  /** Whether something has moved since it began to look. */
+  moved: boolean;
+  wake: () => void;
+}
+
 /** Wakes whoever looks on when something in a network has moved. */
 export class RunWatch {
-  readonly #news = new WeakMap<NetworkStore, { next: PromiseWithResolvers<void> }>();
+  readonly #lookers = new WeakMap<NetworkStore, Set<Looker>>();
   readonly #stop: AbortSignal;
   #open = 0;
   #anonymous = 0;
@@ -63,35 +69,51 @@ export class RunWatch {
     this.#open++;
     this.#anonymous += anonymous;
     const ended = AbortSignal.any([gone, this.#stop]);
+    const looker: Looker = { moved: false, wake: () => undefined };
+    const lookers = this.#lookersOf(store);
+    lookers.add(looker);
+    ended.addEventListener('abort', () => looker.wake(), { once: true });
+    const rest = (ms: number, isOver: () => boolean) =>
+      new Promise<void>((resolve) => {
+        if (isOver()) return resolve();
+        const timer = setTimeout(resolve, ms).unref();
+        looker.wake = () => {
+          if (!isOver()) return;
+          clearTimeout(timer);
+          resolve();
+        };
+      });
     try {
       let last = '';
       for (;;) {
-        const { next } = this.#newsOf(store);
+        looker.moved = false;
         const seen = await look();
         const text = JSON.stringify(seen);
         if (text !== last) yield seen;
         last = text;
         if (seen.status === 'done' || seen.status === 'error') return;
-        const pause = (ms: number) => sleep(ms, undefined, { signal: ended, ref: false }).catch(() => undefined);
-        await Promise.race([next.promise.then(() => pause(gatheringMs)), pause(lookMs)]);
+        await rest(lookMs, () => looker.moved || ended.aborted);
+        if (looker.moved) await rest(gatheringMs, () => ended.aborted);
         if (ended.aborted) return;
       }
     } finally {
+      lookers.delete(looker);
       this.#open--;
       this.#anonymous -= anonymous;
     }
   }
 
-  #newsOf(store: NetworkStore): { next: PromiseWithResolvers<void> } {
-    const known = this.#news.get(store);
+  #lookersOf(store: NetworkStore): Set<Looker> {
+    const known = this.#lookers.get(store);
     if (known) return known;
-    const news = { next: Promise.withResolvers<void>() };
+    const lookers = new Set<Looker>();
     store.onMoves(() => {
-      const { resolve } = news.next;
-      news.next = Promise.withResolvers();
-      resolve();
+      for (const looker of lookers) {
+        looker.moved = true;
+        looker.wake();
+      }
     });
-    this.#news.set(store, news);
-    return news;
+    this.#lookers.set(store, lookers);
+    return lookers;
   }
 }
