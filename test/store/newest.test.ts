@@ -1,8 +1,10 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { graphSource } from '../../src/server/resources/query/graph-source.ts';
 import { Connection } from '../../src/server/store/connection.ts';
 import { compileFilter } from '../../src/server/store/filter.ts';
 import { type NewestPage, newestPage } from '../../src/server/store/newest.ts';
+import { first, idOf, next, openStore, step, type Version } from '../helpers/store.ts';
 
 test('a filter is tried on few entities at a time, as it may hold a thousand conditions', () => {
   const db = new Connection(new Database(':memory:'));
@@ -45,4 +47,19 @@ test('a page whose time is over ends with the entity in hand, and the next one g
   const whole = newestPage(db, { within: { filter }, after: 0, k: 3, milliseconds: 10_000 });
   expect(whole).toMatchObject({ entities: [{ id: '5' }, { id: '1' }, { id: '4' }], next: null });
   db.close();
+});
+
+test('of many pages the newest of all are kept', async () => {
+  await using opened = await openStore('here');
+  const made = Array.from({ length: 9500 }, (_, n) => first(idOf(n), { properties: { _n: n } }));
+  await opened.store.submit(made.map((one) => step(null, one)));
+  // Ids of one time are in order, so that the first page has all that would come first.
+  const changed = [made[4711], made[9400]] as Version[];
+  await opened.store.submit(changed.map((one) => step(one, next(one))));
+  const source = graphSource(opened.store, { actor: { kind: 'anonymous' } });
+  const filter = compileFilter({ _n: { $gte: 0 } }, []);
+  expect(await source.newest({ filter }, 3, 60_000)).toEqual({
+    ids: [idOf(4711), idOf(9400), idOf(0)],
+    truncated: false,
+  });
 });

@@ -6,6 +6,8 @@ import { within } from './within.ts';
 
 /** What one read looks at, at most: rows of relationships, and milliseconds. */
 const [maxRows, maxMilliseconds] = [100_000, 1000];
+/** The newest of so many pages are kept, since a page has the newest of its own part. */
+const keptPages = 8;
 
 /** The graph as long reads show it. Whoever may query may view every entity: nothing is hidden but what is deleted. */
 export function graphSource(store: NetworkStore, asker: Asker): GraphSource {
@@ -13,17 +15,18 @@ export function graphSource(store: NetworkStore, asker: Asker): GraphSource {
   return {
     async newest(among, k, milliseconds) {
       const until = performance.now() + milliseconds;
-      const found: NewestPage['entities'] = [];
+      let found: NewestPage['entities'] = [];
       for (let after: number | null = 0; after !== null; ) {
         const left = until - performance.now();
-        if (left < 0) return { ids: firstOf(found, k), truncated: true };
+        if (left < 0) return { ids: idsOf(newestOf(found, k)), truncated: true };
         const page: NewestPage = await parsed(
           read('newestPage', { within: within(among), after, k, milliseconds: Math.min(left, maxMilliseconds) }),
         );
         found.push(...page.entities);
+        if (found.length > keptPages * k) found = newestOf(found, k);
         after = page.next;
       }
-      return { ids: firstOf(found, k), truncated: false };
+      return { ids: idsOf(newestOf(found, k)), truncated: false };
     },
     predicates: () => parsed(read('predicates', {})),
     used: (names) => parsed(read('predicateUsed', { names })),
@@ -50,12 +53,14 @@ function asStored({ sources, predicates, most, rows, milliseconds, ...shape }: O
   };
 }
 
-function firstOf(entities: NewestPage['entities'], k: number): string[] {
+function newestOf(entities: NewestPage['entities'], k: number): NewestPage['entities'] {
   const byTime = entities.sort((a, b) =>
     a.updated_at < b.updated_at ? 1 : a.updated_at > b.updated_at ? -1 : a.id < b.id ? -1 : 1,
   );
-  return byTime.slice(0, k).map(({ id }) => id);
+  return byTime.slice(0, k);
 }
+
+const idsOf = (entities: NewestPage['entities']): string[] => entities.map(({ id }) => id);
 
 async function parsed<T>(text: Promise<Uint8Array>): Promise<T> {
   return JSON.parse(Buffer.from(await text).toString()) as T;
