@@ -193,6 +193,24 @@ describe('a writer thread that dies', () => {
     expect(threads).toHaveLength(4);
   });
 
+  test('what cannot be handed over to it fails alone', async () => {
+    await using opened = await openStore('here');
+    await opened.store.close();
+    const { queue, threads } = await threadQueue(opened.file);
+    const before = queue.submit([step(null, first(idOf(1)))]);
+    await new Promise((resolve) => setImmediate(resolve));
+    const posting = vi.spyOn(threads[0] as Worker, 'postMessage').mockImplementationOnce(() => {
+      throw new RangeError('Array buffer allocation failed');
+    });
+    const failed = queue.submit([step(null, first(idOf(2)))]);
+    await expect(failed).rejects.toMatchObject({ reason: expect.stringContaining('Array buffer allocation failed') });
+    expect(posting).toHaveBeenCalledTimes(1);
+    expect(await before).toMatchObject([{ committed: true }]);
+    expect(await queue.submit([step(null, first(idOf(3)))])).toMatchObject([{ committed: true }]);
+    expect(threads).toHaveLength(1);
+    await queue.close();
+  });
+
   test('a database that cannot be opened again is said, until it can', async () => {
     await using opened = await openStore('here');
     await opened.store.close();

@@ -119,12 +119,19 @@ export class ThreadQueue implements CommitQueue {
     if (this.#unsent.length === 0) return;
     try {
       if (!this.#worker) await this.open();
-      const submissions = this.#unsent;
-      this.#unsent = [];
-      if (submissions.length > 0) this.#send(submissions);
     } catch (error) {
       const { reason, full } = storageError(error);
       this.#lose(reason, full);
+      return;
+    }
+    const submissions = this.#unsent;
+    this.#unsent = [];
+    if (submissions.length === 0) return;
+    try {
+      this.#send(submissions);
+    } catch (error) {
+      // Nothing of these went over; what went before them is still being written.
+      for (const { seq } of submissions) this.#waiting.answer(seq, { error: storageError(error) });
     }
   }
 
