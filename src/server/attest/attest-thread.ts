@@ -20,7 +20,24 @@ export interface Failed {
 /** Of the database: moves are read once, in their order. */
 const cacheKb = 2048;
 
-const open = new Map<string, { main: Connection; log: Connection; checkPlace: () => void }>();
+interface Opened {
+  main: Connection;
+  log: Connection;
+  checkPlace: () => void;
+}
+
+const open = new Map<string, Opened>();
+
+/** Both, or neither: this is tried again for as long as one of them cannot be opened. */
+function opened({ database, log }: LogFiles): Opened {
+  const main = openReader(database, cacheKb);
+  try {
+    return { main, log: openLogWriter(log), checkPlace: inPlace(log) };
+  } catch (error) {
+    main.close();
+    throw error;
+  }
+}
 
 /**
  * One slice on this thread's own connections. `place`: which file the log was before (in-place.ts), which this thread may be too new
@@ -32,8 +49,7 @@ export function advanceLog(order: { files: LogFiles; place: string | null; slice
     if (place !== null) inPlace(files.log, place)();
     let connections = open.get(files.log);
     if (!connections) {
-      const log = openLogWriter(files.log);
-      connections = { log, main: openReader(files.database, cacheKb), checkPlace: inPlace(files.log) };
+      connections = opened(files);
       open.set(files.log, connections);
     }
     connections.checkPlace();

@@ -1,0 +1,27 @@
+import { readdirSync, readlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { platform } from 'node:process';
+import { expect, test } from 'vitest';
+import type { Slice } from '../../src/server/attest/advance.ts';
+import { advanceLog, closeLogs } from '../../src/server/attest/attest-thread.ts';
+import { temporaryFolder } from '../helpers/node.ts';
+
+/** Files below a folder that this process has open. */
+function openBelow(folder: string): string[] {
+  return readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      const path = readlinkSync(`/proc/self/fd/${fd}`);
+      return path.startsWith(folder) ? [path] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+test.runIf(platform === 'linux')('a log whose database cannot be opened is not left open at each attempt', async () => {
+  await using folder = await temporaryFolder();
+  const files = { database: join(folder.path, 'archeion.db'), log: join(folder.path, 'attest.db') };
+  for (let n = 0; n < 3; n++) expect(advanceLog({ files, place: null, slice: {} as Slice })).toHaveProperty('failed');
+  expect(openBelow(folder.path)).toEqual([]);
+  closeLogs();
+});
