@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
@@ -12,9 +12,10 @@ const seen: string[] = [];
 beforeAll(async () => {
   node = await startNode({
     extend: (app) => {
-      app.use((request, _response, next) => {
+      app.use((request, response, next) => {
         seen.push(`${request.method} ${request.url}`);
-        next();
+        if (request.url === '/endless') response.writeHead(200).write('one');
+        else next();
       });
     },
   });
@@ -25,8 +26,11 @@ const own = () => `Host: ${new URL(node.url).host}`;
 /** The request that an attacker would have taken for somebody else's. */
 const hidden = () => `GET /hidden HTTP/1.1\r\n${own()}\r\n\r\n`;
 
-/** The statuses of all answers to these bytes, until the node closes the connection or says nothing more. */
-function answersTo(bytes: string | Buffer): Promise<{ statuses: number[]; text: string; closed: boolean }> {
+/** The statuses of all answers to these bytes, until the node closes the connection or says nothing more. `then`: what is done after each part. */
+function answersTo(
+  bytes: string | Buffer,
+  then: (text: string, socket: Socket) => unknown = () => undefined,
+): Promise<{ statuses: number[]; text: string; closed: boolean }> {
   const { port } = new URL(node.url);
   return new Promise((resolve) => {
     const socket = connect(Number(port), '127.0.0.1');
@@ -37,7 +41,10 @@ function answersTo(bytes: string | Buffer): Promise<{ statuses: number[]; text: 
       resolve({ statuses: [...text.matchAll(/HTTP\/1\.1 (\d{3})/g)].map(([, code]) => Number(code)), text, closed });
     };
     const timer = setTimeout(() => done(false), 1500);
-    socket.on('data', (chunk) => (text += chunk));
+    socket.on('data', (chunk) => {
+      text += chunk;
+      then(text, socket);
+    });
     socket.on('error', () => undefined);
     socket.on('close', () => done(true));
     socket.write(bytes);
@@ -133,6 +140,14 @@ test('an upgrade is not taken', async () => {
   const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==';
   const { text } = await answersTo(`GET /health HTTP/1.1\r\n${own()}\r\n${upgrade}\r\n\r\n`);
   expect(text).toMatch(/^HTTP\/1\.1 (?:200|400) /);
+});
+
+test('bytes that are no request are not answered within an answer', async () => {
+  const { text, closed } = await answersTo(
+    `GET /endless HTTP/1.1\r\n${own()}\r\n\r\n`,
+    (got, socket) => got.endsWith('one\r\n') && socket.write('\0\r\n\r\n'),
+  );
+  expect([text.match(/HTTP\/1\.1/g)?.length, closed]).toEqual([1, true]);
 });
 
 test('the node goes on', async () => {

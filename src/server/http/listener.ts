@@ -1,4 +1,4 @@
-import type { RequestListener, Server } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { UnavailableError } from '../errors.ts';
 import { http } from '../node-http.ts';
@@ -48,7 +48,9 @@ export function createListener(app: App, limits: ListenerLimits = {}): Server {
   boundConnections(server, { ...connectionLimits, ...limits.connections }, app);
   server.on('checkExpectation', (_request, response) => sendJson(response, 417, { error: 'Expectation failed' }));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (!socket.writable) return void socket.destroy();
+    // What is written into an answer that has begun would be taken for a part of it.
+    const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null };
+    if (!socket.writable || (answer?.headersSent && !answer.writableEnded)) return void socket.destroy();
     const status = unreadable[error.code ?? ''] ?? '400 Bad Request';
     const body = JSON.stringify({ error: status.slice(4) });
     const headers = `Connection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}`;
