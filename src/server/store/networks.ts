@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync } from 'node:fs';
 import { type Network, networks as networkNames } from '../model/ids.ts';
 import { databaseFile, NetworkStore, type Threads } from './network-store.ts';
@@ -10,10 +11,13 @@ export class Networks {
   readonly #threads: Threads;
   readonly #outdated: (network: Network) => void;
   readonly #open = new Map<Network, NetworkStore>();
+  /** Whose first use is over. */
+  readonly #ready = new Map<Network, NetworkStore>();
+  readonly #inFirstUse = new AsyncLocalStorage<Network>();
   readonly #opening = new Map<Network, Promise<NetworkStore>>();
 
   /**
-   * `firstUse` runs when a network has been opened, and may use it; whoever caused the opening waits for it. `outdated` is told
+   * `firstUse` runs when a network has been opened, and may use it; everybody else waits for it. `outdated` is told
    * before a database is brought up to date, which takes minutes where it is large.
    */
   constructor(
@@ -30,7 +34,11 @@ export class Networks {
 
   /** At once where the network is open already. */
   get(network: Network): NetworkStore | Promise<NetworkStore> {
-    return this.#open.get(network) ?? this.#first(network);
+    return this.#ready.get(network) ?? this.#ofFirstUse(network) ?? this.#first(network);
+  }
+
+  #ofFirstUse(network: Network): NetworkStore | undefined {
+    return this.#inFirstUse.getStore() === network ? this.#open.get(network) : undefined;
   }
 
   #first(network: Network): Promise<NetworkStore> {
@@ -49,7 +57,8 @@ export class Networks {
     const store = await NetworkStore.open(this.#data, network, this.#threads.writer, this.#threads);
     this.#open.set(network, store);
     try {
-      await this.#firstUse(network);
+      await this.#inFirstUse.run(network, () => this.#firstUse(network));
+      this.#ready.set(network, store);
     } catch (error) {
       this.#open.delete(network);
       await store.close();
@@ -81,6 +90,7 @@ export class Networks {
   async close(): Promise<void> {
     const opened = await Promise.allSettled(this.#opening.values());
     this.#open.clear();
+    this.#ready.clear();
     this.#opening.clear();
     const closed = await Promise.allSettled(opened.map((it) => (it.status === 'fulfilled' ? it.value.close() : null)));
     for (const it of closed) if (it.status === 'rejected') throw it.reason;

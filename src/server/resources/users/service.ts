@@ -99,12 +99,19 @@ export class UsersService {
     return this.#entities.read(caller, id, 'user');
   }
 
-  read(caller: Caller, id: string): Promise<string | Uint8Array> {
+  /** Whoever asks for their own user has one on this network from then on. */
+  async #presentAs(caller: Caller, id: string): Promise<void> {
+    if (caller.actor.kind === 'user' && caller.actor.id === id) await this.present(caller);
+  }
+
+  async read(caller: Caller, id: string): Promise<string | Uint8Array> {
+    await this.#presentAs(caller, id);
     return this.#entities.read(caller, id, 'user');
   }
 
   async update(caller: Caller, id: string, { label, ...body }: UpdateUserBody): Promise<UserUpdatedView> {
     registered(caller);
+    await this.#presentAs(caller, id);
     refuse(textIssues({ label }));
     const properties = { ...body.properties, ...(label !== undefined && { label }) };
     const change = { ...body, properties };
@@ -119,6 +126,7 @@ export class UsersService {
    */
   async collections(caller: Caller, id: string, query: MembershipQuery): Promise<Uint8Array> {
     const actor = accepted(caller);
+    await this.#presentAs(caller, id);
     const account = this.#identity.accountById(id);
     const ids = account?.ids[caller.network] ?? [id];
     const store = await this.#writes.store(caller);
