@@ -140,7 +140,8 @@ async function leadingOf(sources: Sources, hop: Hop): Promise<Leading> {
 
 /**
  * What was reached is ranked itself, so that it is found also where it is not among the nearest of all. Where more was
- * reached than can be looked at, ways to the nearest of all are sought as well.
+ * reached than can be looked at, ways to the nearest of all are sought as well. What is not like the text at all comes last and
+ * is not left out (argo.md 2.2: there is no threshold).
  */
 async function toText(hop: Started, text: string, types: string[] | null, filter: Within['filter']): Promise<HopEnd> {
   const { sources, from, limits } = hop;
@@ -165,8 +166,9 @@ async function toText(hop: Started, text: string, types: string[] | null, filter
   const { scores, truncated } = await sources.texts.scores(text, ids, { ...(filter && { filter }) });
   const found = new Gathering(from, hop.relation.fit);
   for (const one of all) {
-    const score = scores.get(one.id) ?? 0;
-    if (score > 0) found.add(one, score, score);
+    const score = scores.get(one.id);
+    // What a filter leaves out has no score, either.
+    if (score !== undefined || filter === undefined) found.add(one, score ?? 0, score ?? 0);
   }
   return { candidates: found.best(limits.limit), truncated: cut || truncated, crowded: found.size > limits.limit };
 }
