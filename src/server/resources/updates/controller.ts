@@ -32,6 +32,7 @@ export class UpdatesController {
    * between. What waits for one entity from one caller becomes one version. Where the caller may not update one of the
    * entities, nothing is queued. Permission is checked again when an update is applied. The updates of two callers for
    * one entity have no order among each other.
+   * @param validate_relationships Whether the targets of relationships are looked for; what has a missing one, or more than 500, has failed then
    */
   @Post('additive')
   @SuccessResponse(202, 'Queued')
@@ -39,7 +40,7 @@ export class UpdatesController {
   add(
     @Request() request: CallerRequest,
     @Body() body: AdditiveBody,
-    @Query() validate_relationships: 'true' | 'false' = 'true',
+    @Query() validate_relationships: 'true' | 'false' = 'false',
   ): Promise<AdditiveView> {
     return this.updates.queue(request.caller, body, validate_relationships === 'true');
   }
