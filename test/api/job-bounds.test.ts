@@ -90,7 +90,7 @@ describe('what starts a processor', () => {
     expect((await ask(scene.node, scene.who, `POST /kladoi/${id}/invoke`, many)).status).toBe(200);
     const one = { target_collection: scene.target.id, target_entity: scene.file.id };
     const long = { ...one, input: { text: 'a'.repeat(2 ** 20) } };
-    for (const path of ['invoke', 'invoke/batch', 'reinvoke']) {
+    for (const path of ['invoke', 'reinvoke']) {
       const { status, body } = await ask(scene.node, scene.who, `POST /kladoi/${id}/${path}`, long);
       expect([status, body]).toEqual([
         413,
@@ -100,6 +100,22 @@ describe('what starts a processor', () => {
         },
       ]);
     }
+  });
+
+  test('has at most 8 MiB for a batch, and ten thousand inputs fit', async () => {
+    const { id } = await scene.klados('accept');
+    const input = { page: 1, language: 'en', quality: 'final', dpi: 300, note: 'a'.repeat(600) };
+    const batch = (length: number, add: object = {}) => ({
+      target_collection: scene.target.id,
+      invocations: Array.from({ length }, () => ({ target_entity: scene.file.id, input: { ...input, ...add } })),
+    });
+    const send = (body: object) => ask(scene.node, scene.who, `POST /kladoi/${id}/invoke/batch`, body);
+    expect((await send(batch(10_000))).status).toBe(200);
+    const { status, body } = await send(batch(1, { text: 'a'.repeat(8 * 2 ** 20) }));
+    expect([status, body]).toEqual([
+      413,
+      { error: 'The body is too large: at most 8 MiB of JSON start a batch of jobs; divide what is longer' },
+    ]);
   });
 
   test('may be a workflow of 2,000 steps; more are refused when it is made', async () => {

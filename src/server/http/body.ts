@@ -6,6 +6,12 @@ import { maxDepth } from '../model/json-value.ts';
 export const maxBodyBytes = 32 * 1024 * 1024;
 /** Bodies that are read on the event loop however long they are, and what to do instead of sending longer ones. */
 const short: { path: RegExp; bytes: number; instead: string }[] = [
+  // Ten thousand targets, each with an input of its own.
+  {
+    path: /^\/kladoi\/[^/]+\/invoke\/batch\/?(?:[?#]|$)/,
+    bytes: 8 * 1024 * 1024,
+    instead: 'start a batch of jobs; divide what is longer',
+  },
   // As much is sent on: ten thousand targets fit.
   {
     path: /^\/(?:agents|kladoi|rhizai)\/[^/]+\/(?:invoke|reinvoke|jobs)(?:\/|\?|$)/,

@@ -33,7 +33,6 @@ export interface RhizaContextBody {
   id: EntityId;
   /**
    * Step names, from the entry to the step of this job.
-   * @minItems 1
    * @maxItems 10000
    */
   path: string[];
