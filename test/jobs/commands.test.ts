@@ -1,8 +1,9 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { run } from '../../src/server/commands/run.ts';
+import { UnavailableError } from '../../src/server/errors.ts';
 import { AllowedCommands } from '../../src/server/jobs/local/allowed-commands.ts';
 import { resultOf } from '../../src/server/jobs/local/command-result.ts';
 import { type LocalCommand, parseCommands } from '../../src/server/jobs/local/command-settings.ts';
@@ -56,6 +57,12 @@ describe('the allow-list', () => {
     await chmod(path, 0o666);
     await expect(allowed.find('b')).rejects.toThrow('chmod go-w');
   });
+
+  test('says so where it cannot be read', async () => {
+    const path = join(folder, 'processors.json');
+    await mkdir(path);
+    await expect(new AllowedCommands(path).all()).rejects.toThrow(UnavailableError);
+  });
 });
 
 describe('archeion processor', () => {
@@ -97,6 +104,12 @@ describe('archeion processor', () => {
     expect(told.join('\n')).toMatch(/allowed {2}exec:ocr {2}\/bin\/ocr --fast[\s\S]*shipped {2}extract-text/);
     expect(await archeion('processor', 'forbid', 'ocr')).toBe(0);
     expect(Object.keys((await file()).commands)).toEqual(['fixity']);
+  });
+
+  test.runIf(process.getuid?.() === 0)('gives what root allows to whom the data folder belongs', async () => {
+    await chown(folder, 12345, 12346);
+    expect(await archeion('processor', 'allow', 'fixity')).toBe(0);
+    expect(await stat(join(folder, 'processors.json'))).toMatchObject({ uid: 12345, gid: 12346 });
   });
 
   test.each([

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { lchown, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { readConfig, UsageError } from '../config.ts';
@@ -134,5 +134,12 @@ async function changeAllowed(
   if (!isAbsolute(path)) throw new UsageError(`${path}: must be an absolute path.`);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   await writeFile(`${path}.new`, text, { mode: 0o600 });
+  await giveToFoldersOwner(`${path}.new`);
   await rename(`${path}.new`, path);
+}
+
+/** Root writes for a node that runs as a user of its own, which has to read it. */
+async function giveToFoldersOwner(path: string): Promise<void> {
+  const [file, folder] = [await stat(path), await stat(dirname(path))];
+  if (file.uid === 0 && folder.uid !== 0) await lchown(path, folder.uid, folder.gid);
 }

@@ -21,7 +21,7 @@ export class AllowedCommands {
   async all(): Promise<ReadonlyMap<string, LocalCommand>> {
     const found = await stat(this.#path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return null;
-      throw new UnavailableError(`${this.#path} cannot be read (${error.message}).`);
+      throw this.#unreadable(error);
     });
     if (!found) return new Map();
     const stamp = `${found.ino} ${found.size} ${found.mtimeMs} ${found.mode}`;
@@ -31,7 +31,10 @@ export class AllowedCommands {
       throw new UnavailableError(
         `${this.#path} can be written by others, who could let the node run anything: chmod go-w it first.`,
       );
-    const commands = parseCommands(await readFile(this.#path, 'utf8'), this.#path);
+    const text = await readFile(this.#path, 'utf8').catch((error: Error) => {
+      throw this.#unreadable(error);
+    });
+    const commands = parseCommands(text, this.#path);
     this.#read = { stamp, commands };
     return commands;
   }
@@ -39,6 +42,10 @@ export class AllowedCommands {
   /** The command of that name; undefined where none is allowed. @throws UnavailableError */
   async find(name: string): Promise<LocalCommand | undefined> {
     return (await this.all()).get(name);
+  }
+
+  #unreadable({ message }: Error): UnavailableError {
+    return new UnavailableError(`${this.#path} cannot be read (${message}): it has to be the node's own user's.`);
   }
 
   /** What to do about a command that is not allowed. */
