@@ -47,7 +47,3 @@ export const Produces: typeof tsoa.Produces = inert;
 export const Consumes: typeof tsoa.Consumes = inert;
 export const Security: typeof tsoa.Security = inert;
 export const NoSecurity: typeof tsoa.NoSecurity = inert;
-export const OperationId: typeof tsoa.OperationId = inert;
-export const Deprecated: typeof tsoa.Deprecated = inert;
-export const Extension: typeof tsoa.Extension = inert;
-export const Hidden: typeof tsoa.Hidden = inert;
