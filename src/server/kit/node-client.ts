@@ -52,7 +52,7 @@ export class NodeClient implements NodeApi {
   async add(additions: Addition[]): Promise<void> {
     for (let i = 0; i < additions.length; i += maxAdditions) {
       const updates = additions.slice(i, i + maxAdditions);
-      refuseFailed(await this.#call('POST', `/updates/additive${unchecked(updates)}`, { updates }));
+      refuseFailed(await this.#call('POST', `/updates/additive${checked(updates)}`, { updates }));
     }
   }
 
@@ -117,10 +117,11 @@ const maxAdditions = 100;
 /** How many targets of one addition a node looks at (interface.md, Conventions); one with more it takes unseen alone. */
 const maxTargets = 500;
 
-function unchecked(additions: readonly Addition[]): string {
+/** What is no entity of the node is to be said, and not linked to. */
+function checked(additions: readonly Addition[]): string {
   const isTooMany = ({ relationships_add = [] }: Addition) =>
     new Set(relationships_add.map(({ peer }) => peer)).size > maxTargets;
-  return additions.some(isTooMany) ? '?validate_relationships=false' : '';
+  return additions.some(isTooMany) ? '' : '?validate_relationships=true';
 }
 
 function refuseFailed({ body }: Answer): void {

@@ -101,7 +101,8 @@ export const updateRows: Row[] = [
         status: 202,
         call: async (s) => {
           const known = await unfit(s);
-          return { path, body: { updates: known.map(([update]) => update) }, known };
+          const body = { updates: known.map(([update]) => update) };
+          return { path: `${path}?validate_relationships=true`, body, known };
         },
         body: ({ known }) => ({
           queued: [],
