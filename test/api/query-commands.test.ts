@@ -70,7 +70,7 @@ test('a query prints a table with the paths', async () => {
     `1.000  ${painter.id}  artist  Joseph Turner`,
     // Nothing that a terminal obeys comes from an entity.
     '       A Ship [31m at Sea -made_by->',
-    expect.stringMatching(/^1 results; 2 looked at in [\d.]+ ms\.$/),
+    expect.stringMatching(/^1 result; 2 looked at in [\d.]+ ms\.$/),
   ]);
 });
 

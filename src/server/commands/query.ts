@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { openClient } from './client.ts';
 import { collectionNamed } from './collection-named.ts';
+import { counted } from './counted.ts';
 import { FailureError, RefusedError } from './failure.ts';
 import { indexed } from './indexed.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
@@ -89,7 +90,7 @@ function described({ results, metadata }: Answer): string[] {
     ...(results.length > 0 ? listed(results) : []),
     ...(reason === undefined ? [] : [reason.replace(/\.?$/, '.')]),
     ...(partial_path === undefined ? [] : [`It came to: ${way(partial_path)}`]),
-    results.length === 0 ? `No results; ${explored}.` : `${results.length} results; ${explored}.`,
+    results.length === 0 ? `No results; ${explored}.` : `${counted(results.length, 'result')}; ${explored}.`,
     ...(truncated
       ? ['There was more to look at: raise --k-explore, or name types or relations, to find the rest.']
       : []),
