@@ -67,10 +67,12 @@ import { buildServices, type Services } from './services.ts';
 import { chatFile } from './store/chats.ts';
 import { checkpointsOn } from './store/checkpoints.ts';
 import { Identity } from './store/identity.ts';
+import { refuseLostIdentity } from './store/lost-database.ts';
 import type { Threads } from './store/network-store.ts';
 import { Networks } from './store/networks.ts';
 import { ReaderThreads } from './store/reader-threads.ts';
 import { SideThread } from './store/side-thread.ts';
+import { storing } from './store/storage-error.ts';
 import { alignAliases } from './sync/aliases.ts';
 import { SyncEngine } from './sync/engine.ts';
 import type { SyncOptions } from './sync/engine-options.ts';
@@ -150,6 +152,7 @@ export interface Surroundings {
 export async function openContext(surroundings: Surroundings): Promise<Context> {
   const { config, secrets, log, instance, now, wait } = surroundings;
   await using opened = new AsyncDisposableStack();
+  storing(() => refuseLostIdentity(config.data));
   const identity = opened.adopt(new Identity(config.data, { now, randomBytes }), (it) => it.close());
   const operator = identity.ensureOperator().account;
   const nodeKey = identity.ensureNodeKey();

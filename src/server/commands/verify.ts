@@ -9,9 +9,9 @@ import { verification } from '../attest/verification.ts';
 import { readConfig, UsageError } from '../config.ts';
 import { StorageError, UnavailableError } from '../errors.ts';
 import { type Network, networks } from '../model/ids.ts';
-import { refuseLogAlone } from '../store/connection.ts';
 import { identityFile } from '../store/identity-schema.ts';
 import { lockFolder } from '../store/lock.ts';
+import { refuseLostNetwork } from '../store/lost-database.ts';
 import { databaseFile } from '../store/network-store.ts';
 import { isOutdated } from '../store/outdated.ts';
 import type { Progress } from '../store/progress.ts';
@@ -197,11 +197,11 @@ async function ofBackup(shell: Shell, database: string, folder: string): Promise
   return report;
 }
 
-/** A network's database, which is there. @throws UsageError; StorageError where no more than its log is */
+/** A network's database, which is there. @throws UsageError; StorageError where it was lost */
 function writtenIn(data: string, network: Network): string {
   const database = databaseFile(data, network);
+  refuseLostNetwork(data, network);
   if (existsSync(database)) return database;
-  refuseLogAlone(database);
   const other = network === 'main' ? 'test' : 'main';
   throw new UsageError(
     `Nothing was ever written on the ${network} network of ${data}; --network ${other} names the other one.`,

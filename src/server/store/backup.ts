@@ -17,6 +17,7 @@ import { chatFile } from './chats.ts';
 import { openReader } from './connection.ts';
 import { identityFile } from './identity-schema.ts';
 import { inPlace } from './in-place.ts';
+import { refuseLostIdentity, refuseLostNetwork } from './lost-database.ts';
 import { missingContent } from './missing-content.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
@@ -58,7 +59,9 @@ export async function makeBackup(
     const manifest: BackupManifest = { format: backupFormat, version, instance, time, networks: [], files: [] };
     const copy: Copy = { from: data, to: folder, files: manifest.files };
     checkPlaces({ data, opened });
+    refuseLostIdentity(data);
     for (const network of networks) {
+      refuseLostNetwork(data, network);
       if (!existsSync(databaseFile(data, network))) continue;
       await mkdir(join(folder, network), { mode: 0o700 });
       report({ step: `${network} database`, done: 0 });

@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync } from 'node:fs';
 import { type Network, networks as networkNames } from '../model/ids.ts';
+import { refuseLostNetwork } from './lost-database.ts';
 import { databaseFile, NetworkStore, type Threads } from './network-store.ts';
 import { isOutdated } from './outdated.ts';
+import { storing } from './storage-error.ts';
 
 /** The storage of each network, opened when it is first used. */
 export class Networks {
@@ -53,6 +55,7 @@ export class Networks {
 
   async #prepared(network: Network): Promise<NetworkStore> {
     const file = databaseFile(this.#data, network);
+    storing(() => refuseLostNetwork(this.#data, network));
     if (existsSync(file) && isOutdated(file)) this.#outdated(network);
     const store = await NetworkStore.open(this.#data, network, this.#threads.writer, this.#threads);
     this.#open.set(network, store);
@@ -69,13 +72,14 @@ export class Networks {
 
   /**
    * Opens each network that has a database, so that what was accepted there is gone on with though nobody asks for it. One
-   * after the other until `stopped`; `failed` hears of those that cannot be opened.
+   * after the other until `stopped`; `failed` hears of those that cannot be opened, or were lost.
    */
   async openExisting(failed: (network: Network, error: unknown) => void, stopped: AbortSignal): Promise<void> {
     for (const network of networkNames) {
-      if (stopped.aborted || !existsSync(databaseFile(this.#data, network))) continue;
+      if (stopped.aborted) return;
       try {
-        await this.get(network);
+        if (existsSync(databaseFile(this.#data, network))) await this.get(network);
+        else storing(() => refuseLostNetwork(this.#data, network));
       } catch (error) {
         failed(network, error);
       }

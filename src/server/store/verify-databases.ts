@@ -15,7 +15,10 @@ export function checkDatabase(db: Connection, findings: Findings, name = ''): vo
 export function checkNodeDatabases(data: string, findings: Findings): void {
   for (const name of [identityFile, chatFile]) {
     const file = join(data, name);
-    if (!existsSync(file)) continue;
+    if (!existsSync(file)) {
+      if (name === identityFile) findings.problem('database', `${name} is not there.`);
+      continue;
+    }
     let db: Connection | null = null;
     try {
       rollBackJournal(file);
