@@ -469,6 +469,37 @@ test('B1: a pull that would delete very much stops, deletes nothing, and goes on
   expect(await sync(mirror, here)).toMatchObject({ stopped: null, events: 0 });
 });
 
+test.each(ways)(
+  'B1: deletions that only a push meets, as where a remote is added again, wait until somebody agrees too, by %s',
+  async (_name, plain) => {
+    await using pair = await startForgetful(plain);
+    const { origin, mirror, curator, here } = pair;
+    const place = await collection(origin, curator, { label: 'Works' });
+    const works: Entity[] = [];
+    for (let n = 0; n < 55; n++) works.push(await create(origin, curator, { collection: place.id }));
+    await sync(mirror, here);
+    const { url } = ok<{ url: string }>(await ask(mirror, here, 'GET /node/remotes/origin'));
+    await ask(mirror, here, 'DELETE /node/remotes/origin');
+    for (const work of works) await remove(origin, curator, work);
+    await pair.forget();
+    const fresh = await create(mirror, here);
+    await addRemote(mirror, here, { url, key: keyOf(curator) });
+    const live = async () => {
+      const answers = await Promise.all(works.map(({ id }) => ask(mirror, here, `GET /entities/${id}`)));
+      return answers.filter(({ status }) => status === 200).length;
+    };
+    const stopped = { stopped: expect.stringMatching(/ has deleted 55 of \d{2} entities\. They are still here\./) };
+    expect(await sync(mirror, here)).toMatchObject({ ...stopped, created: 1 });
+    expect(await sync(mirror, here)).toMatchObject(stopped);
+    expect(await live()).toBe(55);
+    expect(await agree(pair)).toMatchObject({ stopped: null, entities: 55 });
+    expect(await live()).toBe(0);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect((await read(origin, curator, fresh.id)).cid).toBe((await read(mirror, here, fresh.id)).cid);
+    expect(await sync(mirror, here)).toMatchObject({ stopped: null, entities: 0 });
+  },
+);
+
 test('B1: what share needs somebody is set', async () => {
   await using pair = await startPair({ mirror: { env: { ARCHEION_SYNC_BRAKE: '95' } } });
   const { origin, mirror, curator, here } = pair;

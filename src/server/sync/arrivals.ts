@@ -21,7 +21,7 @@ import type { RemoteClient } from './remote.ts';
 import { decideTip } from './remote-tip.ts';
 import type { Report } from './report.ts';
 import { isOutside, isUnknownUnderFilter } from './scope.ts';
-import type { Version } from './state.ts';
+import { isDeletion, type Version } from './state.ts';
 import { currentViews } from './tips-there.ts';
 import { shownVersion, wantedVersion } from './wanted-version.ts';
 import type { CurrentView } from './wire.ts';
@@ -272,7 +272,7 @@ function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: 
   return {
     commits: commitsBetween(loaded, next, taken, event.id, { remote: remote.name, time: now() }),
     trouble: false,
-    deletes: next.local?.deleted === true && loaded.state.local?.deleted === false,
+    deletes: isDeletion(loaded.state, next),
     conflict,
     merged,
   };

@@ -13,14 +13,16 @@ export async function countsOf(store: NetworkStore, remote: number): Promise<Rem
 /**
  * Of how many entities so many changes are, where they are more than a run makes by itself; null where it makes them.
  * Few changes need no count.
+ * @param unmet how many of them are of entities of which no version is known from there yet
  */
 export async function braked(
   { store, remote, brake }: Pick<SyncContext, 'store' | 'remote' | 'brake'>,
   changes: number,
+  unmet = 0,
 ): Promise<number | null> {
   if (changes <= always) return null;
-  const { mirrored } = await countsOf(store, remote.key);
-  return changes > brake * mirrored ? mirrored : null;
+  const of = (await countsOf(store, remote.key)).mirrored + unmet;
+  return changes > brake * of ? of : null;
 }
 
 /** Ends a run at a remote that is not what it was, as `words` say. */

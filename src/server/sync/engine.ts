@@ -17,7 +17,7 @@ import { KeySeal } from './key-seal.ts';
 import { followLive, type LiveOptions } from './live.ts';
 import { Patience, untilSpent } from './patience.ts';
 import { previewOf } from './preview.ts';
-import { askKnown, pull } from './pull.ts';
+import { askKnown, bury, pull } from './pull.ts';
 import { checkFailing, push } from './push.ts';
 import { maxBytes } from './push-blocks.ts';
 import type { ContentMemory } from './push-context.ts';
@@ -266,10 +266,9 @@ export class SyncEngine implements AsyncDisposable {
     const ctx = {
       ...{ store, remote, client, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns },
       ...{ blocks: card?.blocks ?? false, instance: this.#options.instance },
-      ...{ ownOnly: new Set<string>(), roomThere: maxBytes },
       files: new FileStore(filesFolder(store.folder)),
       partials: new PartialFiles(partialsFolder(store.folder)),
-      ...{ memory, settled: memory.settled },
+      ...{ memory, settled: memory.settled, ownOnly: new Set<string>(), roomThere: maxBytes, buried: [] },
       patience: new Patience(() => client.read(newest)),
       flights: this.#flights,
       passed: passedOver(),
@@ -300,6 +299,7 @@ export class SyncEngine implements AsyncDisposable {
     ctx.patience.anew();
     const unsent = sends ? await untilSpent(() => push(ctx, { concurrency: pushConcurrency, accept })) : null;
     ctx.patience.anew();
+    if (report.stopped === null) await bury(ctx, options);
     await syncContent(ctx, { concurrency: contentConcurrency, sends: sends && report.stopped === null });
     const isMarked = store.read((db) => pushMark(db, remote.key)) !== undefined;
     const isBeyond = report.sent.files > 0 || unsent !== null || !isMarked;

@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import { UnreachableError } from '../errors.ts';
 import type { Row } from '../store/commit.ts';
 import { entityKey } from '../store/entity-keys.ts';
-import { knownEvent, seenIntervals } from '../store/remotes.ts';
+import { isKnownAt, knownEvent, seenIntervals } from '../store/remotes.ts';
 import { type SyncContext, type TakeOverOptions, takeOver } from './arrivals.ts';
 import { askAgain } from './ask-again.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';
@@ -19,6 +19,7 @@ import {
 import { readPage } from './feed-page.ts';
 import { listAgain } from './list-again.ts';
 import { untilSpent } from './patience.ts';
+import type { PushContext } from './push-context.ts';
 import { setBackSince } from './push-mark.ts';
 import { emptied, isBegunAgain, mayHaveMissed } from './quiet-feed.ts';
 import { noteSwept, sweep, type WholeSweep } from './sweep.ts';
@@ -150,10 +151,15 @@ async function finish(
   return true;
 }
 
+/** Makes the deletions that a push has met; not where they are too many to make unasked. */
+export async function bury(ctx: PushContext, options: PullOptions): Promise<void> {
+  await release(ctx, options, [{ events: ctx.buried, page: null }]);
+}
+
 /** Makes the deletions that were held back; false where they are too many to make unasked. */
 async function release(ctx: SyncContext, { accept }: PullOptions, held: HeldPage[], reset = false): Promise<boolean> {
   const count = held.reduce((sum, { events }) => sum + events.length, 0);
-  const of = accept ? null : await braked(ctx, count);
+  const of = accept ? null : await braked(ctx, count, await unmetOf(ctx, held));
   if (of !== null) {
     ctx.report.stopped = `${ctx.client.host} has deleted ${count} of ${of} entities. They are still here. ${agreement(ctx.remote.name)}`;
     ctx.report.stop = { kind: 'deletions', count, of };
@@ -165,6 +171,16 @@ async function release(ctx: SyncContext, { accept }: PullOptions, held: HeldPage
     if (page !== null) await record(ctx, page);
   }
   return true;
+}
+
+/** How many of what was deleted there is not known from there, as where the remote has been added again. */
+async function unmetOf({ store, remote, turns }: SyncContext, held: HeldPage[]): Promise<number> {
+  let unmet = 0;
+  for (const { events } of held)
+    await turns.each(events, ({ entity }) => {
+      if (!store.read((db) => isKnownAt(db, remote.key, entity))) unmet++;
+    });
+  return unmet;
 }
 
 interface Walked {

@@ -13,6 +13,7 @@ import type { PushContext } from './push-context.ts';
 import type { RemoteAnswer } from './remote.ts';
 import { checkMeant, FailedAnswerError } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
+import { isDeletion } from './state.ts';
 import { readTip, readWords, readWritten } from './wire.ts';
 
 /** What is next of an entity that something was sent of: nothing more in this run, or it is looked at again at once. */
@@ -64,10 +65,11 @@ async function fetchChain(ctx: PushContext, id: string, cid: string): Promise<Ch
 
 /**
  * Reads the remote's tip and settles what is here with it: `same` where it has none, or still the one that is known;
- * `unknown` where it cannot be read, which is recorded.
+ * `unknown` where it cannot be read, which is recorded; `held` where what is live here would be deleted: that waits for the
+ * brake's word, as in a pull.
  * @throws FailedAnswerError where the remote does not tell it, UnreachableError where the key counts no more
  */
-export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same' | 'settled' | 'unknown'> {
+export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same' | 'settled' | 'unknown' | 'held'> {
   const answer = await ctx.client.read(`/entities/${id}/tip`);
   checkMeant(ctx.client.host, answer);
   const { status, body } = answer;
@@ -88,9 +90,24 @@ export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same
   }
   const version = versionOf(chain.cid, chain.manifest);
   const before = state.standing;
-  const standing = await settle(ctx, chain, (db, loaded) => decideTip(db, loaded, chain, ctx, { version }));
+  const decided = (db: Reader, loaded: Loaded) => decideTip(db, loaded, chain, ctx, { version });
+  const deletes = ctx.store.read((db) => {
+    const loaded = loadEntity(db, ctx.remote.key, id);
+    return isDeletion(loaded.state, decided(db, loaded).next);
+  });
+  if (deletes) {
+    ctx.buried.push({ id: 0, entity: id, cid: tip });
+    return 'held';
+  }
+  const standing = await settle(ctx, chain, decided);
   if (standing === 'conflict' && before !== 'conflict') ctx.report.conflicts++;
   return 'settled';
+}
+
+/** Whether a remote has an entity that it was not known to have, and what that makes of it is settled or waits. */
+export async function isMet(ctx: PushContext, id: string): Promise<boolean> {
+  const found = await readRemoteTip(ctx, id);
+  return found === 'settled' || found === 'held';
 }
 
 async function note({ store, remote, now }: PushContext, rows: SyncRow[]): Promise<void> {
@@ -134,7 +151,7 @@ export async function lookAfter(
   { expect, sent }: { expect: string | null; sent: string },
 ): Promise<Next> {
   const found = await readRemoteTip(ctx, id);
-  if (found !== 'same') return found === 'unknown' ? 'done' : 'again';
+  if (found !== 'same') return found === 'settled' ? 'again' : 'done';
   const written = writtenBy(answer, id);
   if (written === null || written.cid === expect) return refuse(ctx, id, sent, answer.status, unverified);
   ctx.unshown.add(id);

@@ -1,6 +1,7 @@
 import type { FileStore } from '../blocks/file-store.ts';
 import type { PartialFiles } from '../blocks/partial-files.ts';
 import type { FeedMemory, SyncContext } from './arrivals.ts';
+import type { FeedEvent } from './feed.ts';
 import type { FormMemory } from './fetch-bytes.ts';
 
 /** What the node remembers of a remote and its content between runs; a restart forgets it, and everything is compared again. */
@@ -40,6 +41,8 @@ export interface PushContext extends SyncContext {
   failing: Map<string, string>;
   /** Entities whose requests were answered in this run with versions that the remote does not show yet. */
   unshown: Set<string>;
+  /** Deletions there of what is live here, which the push has met; they wait for the brake's word. */
+  buried: FeedEvent[];
   /** Entities whose bytes the remote wants before it takes their names. */
   bytesFirst: Set<string>;
 }

@@ -15,6 +15,7 @@ import { storedChain } from './manifests.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import { creationRounds } from './order.ts';
 import {
+  isMet,
   isUnshown,
   lookAfter,
   type Next,
@@ -207,7 +208,7 @@ async function pushEntity(ctx: PushContext, id: string): Promise<boolean> {
         return asked || brought;
       case 'ask': {
         const found = await readRemoteTip(ctx, id);
-        if (found === 'unknown' || (found === 'same' && (await isUnshown(ctx, id, loaded)))) return true;
+        if (found === 'same' ? await isUnshown(ctx, id, loaded) : found !== 'settled') return true;
         asked = true;
         break;
       }
@@ -279,7 +280,7 @@ async function send(
     }
     if (answer.status === 409) return nextOfTip(await readRemoteTip(ctx, id));
     // An id that is there already: a 409 for entities, for collections it is invalid.
-    if (intent === 'create' && isInvalid(answer.status) && (await readRemoteTip(ctx, id)) === 'settled') return 'done';
+    if (intent === 'create' && isInvalid(answer.status) && (await isMet(ctx, id))) return 'done';
     if (isClaim(ctx, local, answer)) {
       ctx.bytesFirst.add(id);
       await settleUnchanged(ctx, [id]);

@@ -136,6 +136,11 @@ export function outranks(a: Pick<Version, 'cid' | 'ver'>, b: Pick<Version, 'cid'
   return a.ver > b.ver || (a.ver === b.ver && a.cid < b.cid);
 }
 
+/** Whether what is live here would be deleted. */
+export function isDeletion(before: EntityState, next: EntityState): boolean {
+  return next.local?.deleted === true && before.local?.deleted === false;
+}
+
 /** The merge stands over the remote's tip and goes out as a change of it; one that adds nothing is that tip. */
 function merged(state: EntityState, version: Version): EntityState {
   const { local, theirs } = state;
