@@ -257,6 +257,21 @@ test('P4: what the remote refuses stays with its words, and is tried again when 
   expect((await remoteOf(mirror, here)).refusals).toEqual([]);
 });
 
+test('P4: what the remote refused and has by now all the same counts as refused no more', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, curator, here, place, there } = pair;
+  const owner = await user(origin, 'owner');
+  ok(await ask(origin, curator, `POST /collections/${place.id}/members`, { user_id: owner.id, role: 'owner' }));
+  const made = await create(mirror, here, { collection: place.id });
+  ok(await ask(origin, owner, `DELETE /collections/${place.id}/members/${curator.id}?role=owner`));
+  expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
+  const archive = await fetch(`${mirror.url}/node/export?entity=${made.id}`, { headers: here.headers });
+  const body = Buffer.from(await archive.arrayBuffer());
+  ok(await ask(origin, there, 'POST /node/import-car', body, { 'Content-Type': 'application/vnd.ipld.car' }));
+  expect(await sync(mirror, here)).toMatchObject({ refused: 0, entities: 1 });
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, refusals: [] });
+});
+
 test('a creation in a mirrored collection that is sent twice is answered with what it made', async () => {
   await using pair = await startCurated();
   const { mirror, here, place } = pair;

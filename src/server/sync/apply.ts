@@ -48,11 +48,11 @@ export function commitsBetween(
 }
 
 /** What a known tip ends for an entity, unless it still stands. */
-function keptRows(remote: string, id: string, next: EntityState, { refusal }: Loaded['known']): Row[] {
+function keptRows(remote: string, id: string, next: EntityState, { refusal, theirs }: Loaded['known']): Row[] {
   if (next.standing === 'conflict' && next.local && next.theirs)
     return [{ kind: 'sync_conflict', remote, id, base: next.base, ours: next.local.cid, theirs: next.theirs.cid }];
-  // Both say the same, and only bytes were refused.
-  const bytes = refusal !== null && refusal.tip === next.local?.cid && refusal.tip === next.theirs?.cid;
+  // The remote had it already, so only bytes were refused; what it has since is refused no more.
+  const bytes = refusal !== null && refusal.tip === theirs && theirs === next.local?.cid && theirs === next.theirs?.cid;
   if ((next.standing === 'refused' || bytes) && refusal)
     return [{ kind: 'push_refusal', remote, id, ...refusal, request: true }];
   return [];
