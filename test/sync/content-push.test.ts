@@ -120,6 +120,25 @@ describe('content made here goes to a node', () => {
     expect((await remoteOf(mirror, here)).refused).toBe(1);
   });
 
+  test('that it refuses holds back no edit that was made meanwhile', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    await sync(mirror, here);
+    const entity = await holding(mirror, here, bytesOf(1000), { collection: place.id });
+    let edited: Promise<Entity> | undefined;
+    proxy.fault = (call) => {
+      if (call.path.includes('/content/upload-url'))
+        edited ??= read(mirror, here, entity.id).then((now) => update(mirror, here, now, { properties: { n: 'new' } }));
+      return isPut(call) ? { status: 413, body: { error: 'At most 100 bytes here' } } : undefined;
+    };
+    expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
+    await edited;
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ updated: 1, sent: { files: 1 } });
+    expect((await read(origin, curator, entity.id)).properties).toMatchObject({ n: 'new' });
+    await expectLevel(scene);
+  });
+
   test.each([400, 422])('of which it takes no names before it has the bytes (%d) is sent first', async (status) => {
     await using scene = await startScene();
     const { origin, mirror, proxy, curator, here, place } = scene;

@@ -1,5 +1,7 @@
+import type { Reader } from '../store/connection.ts';
 import { findTip } from '../store/entities.ts';
 import type { ContentState } from '../store/remote-content.ts';
+import { findKnown } from '../store/remotes.ts';
 import type { SyncRow } from '../store/sync-rows.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import type { PushContext } from './push-context.ts';
@@ -47,8 +49,8 @@ async function refuseBytes(
   { id, key }: NamedBytes,
   { status, words }: { status: number; words: string },
 ): Promise<void> {
-  const tip = store.read((db) => findTip(db, id));
-  if (tip === undefined) return;
+  const tip = store.read((db) => refusedTip(db, remote.key, id));
+  if (tip === null) return;
   const which = key === null ? 'The bytes of the file' : `The content ${JSON.stringify(key)}`;
   const row: SyncRow = {
     kind: 'push_refusal',
@@ -61,6 +63,13 @@ async function refuseBytes(
   };
   await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
   report.refused++;
+}
+
+/** The version whose bytes were refused: the tip here, but not where that is an edit which the remote has not been told of. */
+function refusedTip(db: Reader, remote: number, id: string): string | null {
+  const { theirs, twin } = findKnown(db, remote, id);
+  const tip = findTip(db, id);
+  return tip === twin ? twin : theirs;
 }
 
 async function hasBytes({ client, memory }: PushContext, { id, cid, key }: NamedBytes): Promise<boolean> {
