@@ -139,6 +139,25 @@ describe('content made here goes to a node', () => {
     await expectLevel(scene);
   });
 
+  test.each([
+    ['asked whether it has it', ({ method, path }: Call) => method === 'GET' && path.includes('/content?cid=')],
+    ['asked for an address', ({ path }: Call) => path.endsWith('/content/upload-url')],
+    ['sent it', isPut],
+  ])('P5: does so also where a page of something else answers who has %s', async (_what, isAnswered) => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    await sync(mirror, here);
+    const bytes = bytesOf(10_000);
+    const entity = await holding(mirror, here, bytes, { collection: place.id });
+    proxy.fault = (call) => (isAnswered(call) ? { status: 200, body: '<p>Soon' } : undefined);
+    await ask(mirror, here, 'POST /node/remotes/origin/sync');
+    expect(await remoteOf(mirror, here)).toMatchObject({ refused: 0 });
+    proxy.fault = () => undefined;
+    await sync(mirror, here);
+    await expectBytes(origin, curator, `/entities/${entity.id}/content`, bytes);
+    await expectLevel(scene);
+  });
+
   test.each([400, 422])('of which it takes no names before it has the bytes (%d) is sent first', async (status) => {
     await using scene = await startScene();
     const { origin, mirror, proxy, curator, here, place } = scene;

@@ -523,6 +523,28 @@ describe('P3: a push whose answer is lost', () => {
     expect(proxy.calls.filter(({ method }) => method === 'PUT')).toEqual([]);
   });
 
+  test.each([
+    ['a page and 200', { status: 200, body: '<p>Soon' }],
+    ['nothing and 204', { status: 204 }],
+    ['a page and 400', { status: 400, body: '<p>Bad' }],
+    ['a page and 451', { status: 451, body: '<p>Not here' }],
+  ])('P3: and that was answered with %s, while nothing changed there, is refused by nobody', async (_what, page) => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    await sync(mirror, here);
+    const [work, other] = works as [Entity, Entity];
+    await update(mirror, here, work, { properties: { n: 'changed' } });
+    await update(mirror, here, other, { properties: { n: 'changed, too' } });
+    proxy.fault = ({ method, path }) => (method === 'PUT' && path === `/entities/${work.id}` ? page : undefined);
+    const { text } = await ask(mirror, here, 'POST /node/remotes/origin/sync');
+    expect(lines(text).at(-1)).toEqual({ error: expect.stringContaining(`while ${work.id} was being sent`) });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 1, refused: 0 });
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ updated: 1, refused: 0, conflicts: 0 });
+    expect((await read(origin, curator, work.id)).properties).toEqual({ n: 'changed' });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
+
   test('and that made something new whose version cannot be read for a while, too', async () => {
     await using scene = await startScene();
     const { origin, mirror, proxy, curator, here, place } = scene;

@@ -11,7 +11,7 @@ import { wholeChain } from './long-chains.ts';
 import { type Chain, fetchVersion, isUnusable, type Unusable } from './manifests.ts';
 import type { PushContext } from './push-context.ts';
 import type { RemoteAnswer } from './remote.ts';
-import { checkMeant, FailedAnswerError } from './remote-errors.ts';
+import { checkMeant, checkSaid, FailedAnswerError } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
 import { isDeletion } from './state.ts';
 import { readTip, readWords, readWritten } from './wire.ts';
@@ -153,6 +153,7 @@ export async function lookAfter(
   const found = await readRemoteTip(ctx, id);
   if (found !== 'same') return found === 'settled' ? 'again' : 'done';
   const written = writtenBy(answer, id);
+  checkSaid(ctx.client.host, answer);
   if (written === null || written.cid === expect) return refuse(ctx, id, sent, answer.status, unverified);
   ctx.unshown.add(id);
   await note(ctx, [{ kind: 'push_answered', remote: ctx.remote.name, id, status: answer.status }]);

@@ -16,16 +16,36 @@ export function isFailure(error: unknown): error is LostAnswerError | FailedAnsw
   return error instanceof LostAnswerError || error instanceof FailedAnswerError;
 }
 
+interface Answered {
+  status: number;
+  body: unknown;
+}
+
 /** What a proxy says, too, while what stands behind it is not to be had. */
 const proxied = [403, 404, 405, 410];
+/** That the key does not count, and that it is too much at once, is so whoever says it. */
+const plainlySaid = [401, 413];
 
 /**
  * A remote says why it does not take or have something; a page in place of that is of what stands before it, and may be gone in a moment.
  * @throws FailedAnswerError
  */
-export function checkMeant(host: string, { status, body }: { status: number; body: unknown }): void {
-  if (proxied.includes(status) && !saysWhy(body))
+export function checkMeant(host: string, answer: Answered): void {
+  const { status, body } = answer;
+  if (status < 400 || saysWhy(body)) return;
+  if (proxied.includes(status) || (!plainlySaid.includes(status) && isPage(answer)))
     throw new FailedAnswerError(`${host} answered ${status} and does not say why, as a proxy does`);
+}
+
+/** Whether an answer is none that a remote gives: those are JSON objects. */
+export function isPage({ body }: Answered): boolean {
+  return typeof body !== 'object' || body === null;
+}
+
+/** What was done is not said, so that it may be none of the remote's words. @throws FailedAnswerError */
+export function checkSaid(host: string, answer: Answered): void {
+  if (isPage(answer))
+    throw new FailedAnswerError(`${host} answered ${answer.status} and does not say what it did, as a proxy does`);
 }
 
 /** The key does not count there, or what stands before the remote says so for a while: nothing was done. */

@@ -1,3 +1,4 @@
+import type { FileStore } from '../blocks/file-store.ts';
 import type { Reader } from '../store/connection.ts';
 import { findTip } from '../store/entities.ts';
 import type { ContentState } from '../store/remote-content.ts';
@@ -6,7 +7,7 @@ import type { SyncRow } from '../store/sync-rows.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import type { RemoteAnswer, SentBytes } from './remote.ts';
-import { checkMeant, DeniedError, LostAnswerError } from './remote-errors.ts';
+import { checkMeant, checkSaid, DeniedError, LostAnswerError } from './remote-errors.ts';
 import { placeIn, type UploadPlace } from './upload-place.ts';
 import { readUploadOffset, readUploadUrl, readWords } from './wire.ts';
 
@@ -72,17 +73,28 @@ function refusedTip(db: Reader, remote: number, id: string): string | null {
   return tip === twin ? twin : theirs;
 }
 
-async function hasBytes({ client, memory }: PushContext, { id, cid, key }: NamedBytes): Promise<boolean> {
+async function hasBytes({ client, memory, files }: PushContext, { id, cid, key }: NamedBytes): Promise<boolean> {
   const byKey = key !== null && memory.form === 'key';
   const query = new URLSearchParams(byKey ? { key } : { cid });
   const path = key === null && memory.form === 'file' ? `/files/${id}/content` : `/entities/${id}/content?${query}`;
   const answer = await client.fetchFile(
     path,
     () => ({ range: 'bytes=0-0' }),
-    async () => true,
+    ({ bytes }) => isBeginning(files, cid, bytes),
   );
   // There is no first byte in what is empty.
-  return 'taken' in answer || answer.status === 416;
+  return 'taken' in answer ? answer.taken : answer.status === 416;
+}
+
+/** Whether what comes is how the bytes under a CID begin: a page of something else is not, nor other content. */
+async function isBeginning(files: FileStore, cid: string, bytes: AsyncIterable<Uint8Array>): Promise<boolean> {
+  for await (const chunk of bytes) {
+    if (chunk.length === 0) continue;
+    const ours: Uint8Array[] = [];
+    for await (const part of files.read(cid, { end: chunk.length - 1 })) ours.push(part);
+    return Buffer.concat(ours).equals(chunk);
+  }
+  return isEmpty({ cid });
 }
 
 /** Bytes from one place on, as they go out; what goes is counted. */
@@ -116,6 +128,7 @@ export async function sendToAddress(
   if (answer.status === 401) throw new DeniedError(ctx.client.host, readWords(answer.body, answer.status));
   checkMeant(ctx.client.host, answer);
   if (answer.status >= 400) return { status: answer.status, words: readWords(answer.body, answer.status) };
+  checkSaid(ctx.client.host, answer);
   const address = readUploadUrl(answer.body);
   const place = address === null ? null : placeIn(address, ctx.remote);
   if (address === null || place === null)
@@ -151,6 +164,7 @@ async function put(ctx: PushContext, named: NamedBytes, size: number, place: Upl
         if (attempt >= attempts) return { status, words: 'it does not take the bytes to their end' };
         continue;
       }
+      if (place.node && status < 300) checkSaid(ctx.client.host, answer);
       if (status < 300) return 'there';
       if (isAbsent(status)) return 'no_address';
       // What takes bytes elsewhere has words of its own.
