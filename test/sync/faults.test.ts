@@ -545,6 +545,30 @@ describe('P3: a push whose answer is lost', () => {
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   });
 
+  test.each([
+    ['PUT', false],
+    ['POST', true],
+  ])('P5: and to which it says by a %s that there is another tip, and tells none, is named', async (wanted, isNew) => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place, works } = scene;
+    await sync(mirror, here);
+    const properties = { n: 'ours' };
+    const { id } = isNew
+      ? await create(mirror, here, { collection: place.id, properties })
+      : await update(mirror, here, works[0] as Entity, { properties });
+    const body = { error: 'Conflict: entity was modified', details: { expected: '', actual: 'unknown' } };
+    proxy.fault = ({ method, path }) =>
+      method === wanted && path.startsWith('/entities') && !path.includes('batch') ? { status: 409, body } : undefined;
+    for (let run = 0; run < 2; run++) {
+      const { text } = await ask(mirror, here, 'POST /node/remotes/origin/sync');
+      expect(lines(text).at(-1)).toEqual({ error: expect.stringContaining(`while ${id} was being sent`) });
+    }
+    proxy.fault = () => undefined;
+    await sync(mirror, here);
+    expect((await read(origin, curator, id)).properties).toEqual(properties);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, conflicts: 0 });
+  });
+
   test('and that made something new whose version cannot be read for a while, too', async () => {
     await using scene = await startScene();
     const { origin, mirror, proxy, curator, here, place } = scene;

@@ -136,6 +136,15 @@ export async function settle(ctx: PushContext, chain: Chain, decided: (db: Reade
   }
 }
 
+/**
+ * Where the tip there was another one than was expected: what was merged with it goes out at once.
+ * @throws FailedAnswerError where it tells no other one
+ */
+export function nextOfTip({ client }: PushContext, found: Awaited<ReturnType<typeof readRemoteTip>>): Next {
+  if (found === 'same') throw new FailedAnswerError(`${client.host} answered 409 and has no other tip than before`);
+  return found === 'settled' ? 'again' : 'done';
+}
+
 const unverified = 'it answered with another entity, or with nothing that can be verified';
 
 /**

@@ -19,6 +19,7 @@ import {
   isUnshown,
   lookAfter,
   type Next,
+  nextOfTip,
   readRemoteTip,
   refuse,
   refuseAs,
@@ -278,7 +279,7 @@ async function send(
       await noteUnanswered(ctx, id, error);
       return 'again';
     }
-    if (answer.status === 409) return nextOfTip(await readRemoteTip(ctx, id));
+    if (answer.status === 409) return nextOfTip(ctx, await readRemoteTip(ctx, id));
     // An id that is there already: a 409 for entities, for collections it is invalid.
     if (intent === 'create' && isInvalid(answer.status) && (await isMet(ctx, id))) return 'done';
     if (isClaim(ctx, local, answer)) {
@@ -346,7 +347,7 @@ async function bring(ctx: PushContext, { local, sent, ahead }: Ahead): Promise<N
       return refuse(ctx, id, sent, done.refused.status, `${which}: ${done.refused.words}`);
     }
     const { answer } = done;
-    if (answer.status === 409) return nextOfTip(await readRemoteTip(ctx, id));
+    if (answer.status === 409) return nextOfTip(ctx, await readRemoteTip(ctx, id));
     const isWhole = (theirs: Manifest) => contentHash(theirs) === contentHash(local) || saysSame(ctx, local, theirs);
     const says = (manifest: Manifest) => (isWhole(manifest) ? sent : null);
     const taken = await takeAnswer(ctx, id, answer, { expect: theirs.cid, sent: says });
@@ -356,11 +357,6 @@ async function bring(ctx: PushContext, { local, sent, ahead }: Ahead): Promise<N
     if (taken === 'moved') return 'again';
   }
   return 'again';
-}
-
-/** Where the tip there was another one than was expected: what was merged with it goes out at once. */
-function nextOfTip(found: Awaited<ReturnType<typeof readRemoteTip>>): Next {
-  return found === 'settled' ? 'again' : 'done';
 }
 
 /** Recorded before the request, so that a crash or a lost answer is known for what it may be (SPEC.md, P3). */
