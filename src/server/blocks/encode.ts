@@ -5,6 +5,7 @@ import { decodeValue } from './cbor-read.ts';
 import { encodeValue } from './cbor-write.ts';
 import { cidBytes, digestCid } from './cid.ts';
 import { sha256 } from './sha256.ts';
+import { isTombstone } from './tombstones.ts';
 import { checkSize } from './version-size.ts';
 
 const dagCborCode = 0x71;
@@ -52,7 +53,8 @@ export function encodeHistoric(json: JsonObject): Block {
 export function decodeManifest(bytes: Uint8Array): Manifest {
   const value = decodeValue(bytes) as Omit<Partial<Manifest>, 'prev'> & { prev?: unknown };
   const prev = value.prev instanceof CID ? value.prev.toString() : null;
-  return { properties: {}, relationships: [], ...value, prev } as Manifest;
+  const grave = isTombstone(value) ? { deleted: true } : {};
+  return { properties: {}, relationships: [], ...value, prev, ...grave } as Manifest;
 }
 
 /** A block's value as JSON carries it: links become `{"/": cid}`, members stand in dag-cbor's order (wire-contract.md 1.5). */

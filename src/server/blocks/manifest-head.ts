@@ -1,5 +1,6 @@
 import { ItemScanner } from './cbor-items.ts';
 import { cidText } from './cid.ts';
+import { isTombstone, type Mortal } from './tombstones.ts';
 
 /** What a chain needs of a manifest. `prev` is CID text, null on version 1. */
 export interface ManifestHead {
@@ -22,19 +23,23 @@ export function manifestHead(bytes: Uint8Array): ManifestHead {
   let id: string | undefined;
   let ver: number | undefined;
   let prev: string | null = null;
-  let deleted = false;
+  const mortal: Mortal = {};
   for (let left = scanner.argument; left > 0; left--) {
     if (scanner.head() !== 3) throw new RangeError('it has a member whose name is not text');
     const name = text.decode(scanner.content());
     if (name === 'id') id = readText(scanner);
     else if (name === 'ver') ver = readVersion(scanner);
     else if (name === 'prev') prev = readLink(scanner);
-    else if (name === 'deleted') deleted = readsTrue(scanner);
-    else scanner.skip();
+    else if (name === 'deleted') mortal.deleted = readsTrue(scanner);
+    else if (name === 'schema') mortal.schema = readsText(scanner);
+    else {
+      if (name === 'properties' || name === 'relationships') mortal[name] = true;
+      scanner.skip();
+    }
   }
   if (scanner.position !== bytes.length) throw new RangeError('it has bytes after its end');
   if (id === undefined || ver === undefined) throw new RangeError('it has no id or no ver');
-  return { id, ver, prev, deleted };
+  return { id, ver, prev, deleted: isTombstone(mortal) };
 }
 
 function readText(scanner: ItemScanner): string {
@@ -53,6 +58,15 @@ function readsTrue(scanner: ItemScanner): boolean {
   scanner.position = at;
   scanner.skip();
   return false;
+}
+
+/** Undefined for what is no text, which is nobody's business here. */
+function readsText(scanner: ItemScanner): string | undefined {
+  const at = scanner.position;
+  if (scanner.head() === 3) return text.decode(scanner.content());
+  scanner.position = at;
+  scanner.skip();
+  return undefined;
 }
 
 function readLink(scanner: ItemScanner): string | null {

@@ -1,6 +1,7 @@
 import { isCid } from '../blocks/cid.ts';
 import { type Block, decodeManifest, encodeHistoric } from '../blocks/encode.ts';
 import { type ManifestHead, manifestHead } from '../blocks/manifest-head.ts';
+import { isTombstone } from '../blocks/tombstones.ts';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
 import { manifestProblem } from '../store/segment.ts';
 import type { Trouble } from '../store/sync-rows.ts';
@@ -93,7 +94,8 @@ export function verify(json: JsonObject, cid: string): Verified | Unusable {
     return { trouble, evidence: `asked for ${cid}, hashed to ${block.cid}: ${shown(json)}`.slice(0, maxEvidence) };
   }
   const prev = (json.prev as { '/': string } | null | undefined)?.['/'] ?? null;
-  const manifest = { properties: {}, relationships: [], ...json, prev } as unknown as Manifest;
+  const grave = isTombstone(json) ? { deleted: true } : {};
+  const manifest = { properties: {}, relationships: [], ...json, prev, ...grave } as unknown as Manifest;
   return { block, head: headOf(manifest), manifest };
 }
 
