@@ -30,8 +30,8 @@ async function begun() {
   });
   const started = ok<Started>(await ask(scene.node, scene.who, `POST /rhizai/${whole.id}/invoke`, scene.invocation()));
   const log = await scene.log(first.self, started, { status: 'running', rhiza_id: whole.id });
-  const handOn = (more: object = {}, parent_logs = [log.id]) =>
-    ask(scene.node, first.self, `POST /kladoi/${second.id}/invoke`, {
+  const handOn = (more: object = {}, parent_logs = [log.id], who = first.self) =>
+    ask(scene.node, who, `POST /kladoi/${second.id}/invoke`, {
       ...scene.invocation({ job_collection: started.job_collection }),
       rhiza: { id: within.id, path: ['in'], parent_logs },
       ...more,
@@ -59,6 +59,15 @@ describe('a handoff', () => {
   test('reaches a klados of a workflow within, with the permissions of who began the run', async () => {
     const { handOn, jobs, first, second } = await begun();
     expect(ok<Started>(await handOn()).status).toBe('started');
+    expect(await jobs()).toEqual([first.id, second.id]);
+  });
+
+  test('comes with the key of whoever made the klados, where they have written its log', async () => {
+    const { first, second, whole, started, handOn, jobs } = await begun();
+    const log = await scene.log({ ...scene.who, id: first.id }, started, { status: 'running', rhiza_id: whole.id });
+    expect(ok<Started>(await handOn({}, [log.id], scene.who)).status).toBe('started');
+    expect(await jobs()).toEqual([first.id, second.id]);
+    expect(ok<Started>(await handOn({}, [log.id], scene.who)).status).toBe('started');
     expect(await jobs()).toEqual([first.id, second.id]);
   });
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ask } from '../helpers/callers.ts';
-import { type Entity, invalid, ok, read } from '../helpers/entities.ts';
-import { failed, JobScene, logBody } from '../helpers/job-scene.ts';
+import { ask, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, invalid, ok, read } from '../helpers/entities.ts';
+import { failed, JobScene, logBody, type Started } from '../helpers/job-scene.ts';
 import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
+import { activeKlados } from '../helpers/worker-processes.ts';
 
 let scene: JobScene;
 beforeAll(async () => {
@@ -119,6 +120,34 @@ describe('the log of a job', () => {
     await scene.log(other.self, { ...theirs, job_id: started.job_id }, { status: 'done', klados_id: one.id });
     expect(await scene.status(one.id, started.job_id)).toMatchObject({ status: 'pending' });
     expect(await scene.status(other.id, theirs.job_id)).toMatchObject({ status: 'pending' });
+  });
+
+  test('counts also by whoever made the klados, with a key of their own', async () => {
+    const maker = await user(scene.node, 'maker');
+    const home = await collection(scene.node, maker, { label: 'Theirs', roles: { public: ['*:view', '*:invoke'] } });
+    const target = await collection(scene.node, maker, { label: 'Target' });
+    const file = await create(scene.node, maker, { type: 'file', collection: target.id });
+    const given = { endpoint: `${scene.endpoint.url}/accept` };
+    const { klados } = await activeKlados(scene.node, maker, home.id, given);
+    const verified = { ...given, verified_at: scene.clock.ms, operators: true };
+    scene.node.ctx.identity.verifications.putVerified(klados.id, verified);
+    const invoke = () => scene.invoke(klados.id, { target_collection: target.id, target_entity: file.id }, maker);
+    const as = { klados_id: klados.id };
+    const [done, broken] = [await invoke(), await invoke()];
+    await scene.log(maker, done, { ...as, status: 'done' });
+    const log = await scene.log(maker, broken, { ...as, status: 'error', error: failed });
+    const status = async ({ job_id }: Started) =>
+      (await ask(scene.node, maker, `GET /kladoi/${klados.id}/jobs/${job_id}/status`)).body;
+    expect(await status(done)).toMatchObject({ status: 'done', progress: { done: 1 } });
+    expect(await status(broken)).toMatchObject({ status: 'error', errors: [failed] });
+    const run = ok<{ jobs: object[] }>(await ask(scene.node, scene.who, `GET /node/jobs/${broken.job_id}`));
+    expect(run.jobs).toMatchObject([{ status: 'error', log: log.id }]);
+    const again = await ask(scene.node, maker, `POST /kladoi/${klados.id}/reinvoke`, { log_id: log.id });
+    expect(ok(again)).toMatchObject({ accepted: true });
+    // Nobody else, whoever asked for the job and owns what it works in.
+    const started = await scene.invoke(klados.id);
+    await scene.log(scene.who, started, { ...as, status: 'done' });
+    expect(await scene.status(klados.id, started.job_id)).toMatchObject({ status: 'pending' });
   });
 
   test('written twice is one job, and what came to an end counts', async () => {

@@ -1,9 +1,11 @@
+import { commandOf } from '../model/endpoints.ts';
 import { isEntityId } from '../model/ids.ts';
 import { jobLogOf, type LogStatus, logType } from '../model/job-log.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader, Writer } from './connection.ts';
+import { findStanding } from './entities.ts';
 import { entityKey } from './entity-keys.ts';
-import { firstAuthor } from './versions.ts';
+import { creatorOf, firstAuthor } from './versions.ts';
 
 /** Keeps what a log's current version says where runs look for it; of a deleted one, what it said last. */
 export function projectJobLog(
@@ -58,14 +60,27 @@ export function findLog(db: Reader, id: string): StoredLog | undefined {
   return row && { id, ...row };
 }
 
-/** The logs of a job by its processor that are not deleted, the oldest first. */
+/**
+ * Whether what somebody wrote in a log counts for a job of a processor: its own does, and that of whoever made it or had it
+ * made, whose key its worker may have (processors.md does not say with which key logs are written); they could make one of its
+ * own for it, so nobody can say more by that than without. A command that the node runs has its log from the node alone.
+ */
+export function speaksFor(db: Reader, author: string, processor: string): boolean {
+  if (author === processor) return true;
+  const isCommand = commandOf(findStanding(db, processor)?.manifest.properties.endpoint) !== null;
+  return !isCommand && author === creatorOf(db, processor);
+}
+
+/** The logs of a job that count for its processor and are not deleted, the oldest first. */
 export function logsOfJob(db: Reader, job: string, klados: string): StoredLog[] {
-  return db.all(
-    `SELECT e.id, l.job, l.klados, l.author, l.status FROM job_log l JOIN entity e ON e.key = l.entity
-      WHERE l.job = ? AND l.klados = ? AND l.author = l.klados AND e.deleted = 0 ORDER BY l.entity`,
-    job,
-    klados,
-  );
+  return db
+    .all<StoredLog>(
+      `SELECT e.id, l.job, l.klados, l.author, l.status FROM job_log l JOIN entity e ON e.key = l.entity
+        WHERE l.job = ? AND l.klados = ? AND e.deleted = 0 ORDER BY l.entity`,
+      job,
+      klados,
+    )
+    .filter(({ author }) => speaksFor(db, author, klados));
 }
 
 /** The entity of a job's log by its processor: of several the one that came to an end counts, then the newest. */

@@ -4,6 +4,7 @@ import type { Sending } from '../model/job-state.ts';
 import { type RunJob, type RunStatus, runStatus, type StuckBatch } from '../model/run-status.ts';
 import type { Reader } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
+import { speaksFor } from './job-logs.ts';
 import type { NewJob, NewJobBatch } from './job-rows.ts';
 
 /** A job as it stands. */
@@ -197,6 +198,7 @@ interface RunRow {
   created: number;
   expires: number;
   status: LogStatus | null;
+  author: string | null;
   started: string | null;
   completed: string | null;
   code: string | null;
@@ -206,24 +208,26 @@ interface RunRow {
 }
 
 const selectRun = `SELECT j.id, j.processor, j.parent, j.retries, j.state, j.error, j.created, j.expires, l.status,
-    l.started, l.completed, l.code, l.message, l.retryable, l.promised
-    FROM job j LEFT JOIN job_log l ON l.job = j.id AND l.klados = j.processor AND l.author = j.processor`;
+    l.author, l.started, l.completed, l.code, l.message, l.retryable, l.promised
+    FROM job j LEFT JOIN job_log l ON l.job = j.id AND l.klados = j.processor`;
 
-/** All jobs of a run with what their own processors' logs say. */
+/** All jobs of a run with what those logs say that count for them. */
 export function jobsOfRun(db: Reader, run: string): RunJob[] {
-  return merged(db.each<RunRow>(`${selectRun} WHERE j.run = ? ORDER BY j.key, l.entity`, run));
+  return merged(db, db.each<RunRow>(`${selectRun} WHERE j.run = ? ORDER BY j.key, l.entity`, run));
 }
 
 /** One job as part of a run. */
 export function runJob(db: Reader, id: string): RunJob | undefined {
-  return merged(db.all<RunRow>(`${selectRun} WHERE j.id = ? ORDER BY l.entity`, id))[0];
+  return merged(db, db.all<RunRow>(`${selectRun} WHERE j.id = ? ORDER BY l.entity`, id))[0];
 }
 
 /** One row for each log becomes one job. */
-function merged(rows: Iterable<RunRow>): RunJob[] {
+function merged(db: Reader, rows: Iterable<RunRow>): RunJob[] {
   const jobs: RunJob[] = [];
+  // Of most logs the processor is the author; who made it takes a read.
+  const counting = new Map<string, boolean>();
   for (const row of rows) {
-    const job = toRunJob(row);
+    const job = toRunJob(row, counts(db, row, counting));
     const last = jobs.at(-1);
     if (last?.id !== job.id) jobs.push(job);
     else if (better(job.log, last.log)) last.log = job.log;
@@ -231,8 +235,19 @@ function merged(rows: Iterable<RunRow>): RunJob[] {
   return jobs;
 }
 
-function toRunJob({ status, started, completed, code, message, retryable, promised, ...job }: RunRow): RunJob {
-  if (status === null) return { ...job, log: null };
+function counts(db: Reader, { author, processor }: RunRow, known: Map<string, boolean>): boolean {
+  if (author === null || author === processor) return author !== null;
+  const key = `${author} ${processor}`;
+  const found = known.get(key) ?? speaksFor(db, author, processor);
+  known.set(key, found);
+  return found;
+}
+
+function toRunJob(
+  { status, author: _, started, completed, code, message, retryable, promised, ...job }: RunRow,
+  counts: boolean,
+): RunJob {
+  if (status === null || !counts) return { ...job, log: null };
   const error: JobError | null = code === null ? null : { code, message: message ?? '', retryable: retryable === 1 };
   return { ...job, log: { status, started, completed, error, promised: promised ?? 0 } };
 }

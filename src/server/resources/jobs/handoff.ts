@@ -6,7 +6,7 @@ import type { JobRequest } from '../../model/job-request.ts';
 import { equalJson, orderedJson } from '../../model/properties.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findEntity } from '../../store/entities.ts';
-import { findLog } from '../../store/job-logs.ts';
+import { findLog, speaksFor } from '../../store/job-logs.ts';
 import {
   findJobHead,
   grantOf,
@@ -48,7 +48,8 @@ interface Wanted {
 /**
  * Whether an invocation is a handoff: a processor with a job whose time is not up asks, within that job's collection and on
  * that job's target, for others that were granted what they need when the run began (decisions.md, Processors). All of them,
- * and the one who asks, must hold it in the target still: whoever takes a role away there has stopped them.
+ * and the one who asks, must hold it in the target still: whoever takes a role away there has stopped them. For a klados
+ * whoever made it may ask with their own key, where they have also written its log.
  * @throws ForbiddenError where who began the run is no longer good
  */
 export function handoffOf(
@@ -59,9 +60,10 @@ export function handoffOf(
 ): Handoff | null {
   const { env } = launcher.writes;
   const now = env.now();
-  if (actor.kind !== 'processor' || job_collection === undefined) return null;
-  const from = handingOn(db, { processor: actor.id, collection: job_collection, target }, logs, now);
-  const own = from && liveGrant(env.permissions, db, from, actor, now);
+  const asking = job_collection === undefined ? null : askingProcessor(db, actor, logs);
+  if (asking === null || job_collection === undefined) return null;
+  const from = handingOn(db, { processor: asking.id, collection: job_collection, target }, logs, now);
+  const own = from && liveGrant(env.permissions, db, from, asking, now);
   if (!own) return null;
   const granted: Grantee[] = [];
   let until = Math.min(from.expires, own.expires);
@@ -75,6 +77,24 @@ export function handoffOf(
   return { from, grantees: granted, authority: first ? launcher.askerOf(db, first) : actor, until };
 }
 
+/** Who hands on: a processor, or the klados whose worker has the key of whoever made it and wrote its log with that. */
+function askingProcessor(
+  db: Reader,
+  actor: RegisteredActor,
+  logs: readonly string[],
+): Pick<Grantee, 'id' | 'type'> | null {
+  if (actor.kind === 'processor') return actor;
+  if (actor.kind !== 'user') return null;
+  for (const id of logs.slice(0, maxLogs)) {
+    const log = findLog(db, id);
+    if (log && actor.ids.includes(log.author) && speaksFor(db, log.author, log.klados))
+      return { id: log.klados, type: 'klados' };
+  }
+  return null;
+}
+
+const maxLogs = 10;
+
 /**
  * The processor's own job in the collection: the one whose log it names, else its newest.
  * @throws ForbiddenError where that one has been repeated: the repetition hands on, and the next step is not to begin twice
@@ -86,9 +106,9 @@ function handingOn(
   nowMs: number,
 ): JobHead | undefined {
   const { processor, collection, target } = place;
-  for (const id of logs.slice(0, 10)) {
+  for (const id of logs.slice(0, maxLogs)) {
     const log = findLog(db, id);
-    if (log?.klados !== processor || log.author !== processor) continue;
+    if (log?.klados !== processor || !speaksFor(db, log.author, processor)) continue;
     const job = findJobHead(db, log.job);
     if (job?.processor !== processor || job.collection !== collection || job.target !== target) continue;
     const again = retryOf(db, job.id);

@@ -2,7 +2,7 @@ import { ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { phaseOf } from '../../model/run-status.ts';
 import type { Reader } from '../../store/connection.ts';
-import { findLog } from '../../store/job-logs.ts';
+import { findLog, speaksFor } from '../../store/job-logs.ts';
 import { findJob, runJob, type StoredJob } from '../../store/jobs.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { aboutToBeSent, type Launcher } from '../jobs/launcher.ts';
@@ -55,7 +55,7 @@ export class ReinvokeService {
     if (!log) throw ValidationError.at(['log_id'], 'is not the log of a job');
     if (log.klados !== id) throw ValidationError.at(['log_id'], 'is the log of another klados');
     const job = findJob(db, log.job);
-    if (job?.processor !== id || log.author !== id)
+    if (job?.processor !== id || !speaksFor(db, log.author, id))
       throw ValidationError.at(['log_id'], `this node never sent the job ${log.job}: invoke the klados anew`);
     const last = lastRepetition(db, job);
     const known = runJob(db, last.id);
