@@ -40,7 +40,7 @@ describePage('a dialog', () => {
     await open.click();
     await dialog.getByLabel('Name of a new property').fill('role');
     await page.keyboard.press('Enter');
-    const role = page.locator('#relationship-role');
+    const role = page.locator('[id="relationship/role"]');
     await role.fill('copyist');
     await beside();
     await page.keyboard.press('Escape');

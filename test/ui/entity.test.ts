@@ -75,7 +75,7 @@ describePage('an entity', () => {
     await page.getByRole('menuitem', { name: 'Remove' }).click();
     await page.getByLabel('Name of a new property').last().fill('shelf');
     await page.keyboard.press('Enter');
-    await page.locator('#p-shelf:focus').waitFor();
+    await page.locator('[id="p/shelf"]:focus').waitFor();
     await page.keyboard.type('B 12');
 
     await field('Predicate').fill('recipient');
@@ -113,7 +113,7 @@ describePage('an entity', () => {
     const dialog = page.getByRole('dialog', { name: 'author: Ann Lee' });
     await dialog.getByLabel('Name of a new property').fill('role');
     await page.keyboard.press('Enter');
-    await page.locator('#relationship-role:focus').waitFor();
+    await page.locator('[id="relationship/role"]:focus').waitFor();
     await page.keyboard.type('copyist');
     await dialog.getByRole('button', { name: 'Edit as JSON' }).click();
     const text = dialog.getByRole('textbox', { name: 'Edit as JSON' });

@@ -109,6 +109,28 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('has a name and an id of its own, whatever its property is called', async () => {
+    const names = { title: 'Dear Ada', first: 'one', 'pages-fault': 'two', 'of-what': 'three', of: { what: 'four' } };
+    const letter = await opened({ label: 'To Ada', pages: 3, ...names });
+    await field('pages').fill('-');
+    await page.getByText('This is no number yet, or none that can be kept exactly.').waitFor();
+    const ids = await page.evaluate<string[]>(`[...document.querySelectorAll('#content [id]')].map(({ id }) => id)`);
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([]);
+    await field('pages').fill('4');
+    // A label leads to its field, and what is added is typed into at once.
+    await page.getByText('title', { exact: true }).click();
+    await press('End', '!');
+    expect(await field('title').inputValue()).toBe('Dear Ada!');
+    await page.getByRole('button', { name: 'What to do with first' }).click();
+    await page.getByRole('menuitem', { name: 'Remove' }).click();
+    await page.getByLabel('Name of a new property').last().fill('first');
+    await press('Enter');
+    await page.locator('[id="p/first"]:focus').waitFor();
+    await page.keyboard.type('page');
+    expect(await saved(letter, 2)).toMatchObject({ title: 'Dear Ada!', first: 'page', pages: 4 });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a list’s item stays while it is typed in, and goes where its item goes', async () => {
     const letter = await opened({ label: 'To Ada', notes: ['x'.repeat(88), '2024', 1] });
     const item = (at: number) => page.getByLabel(`Item ${at}`, { exact: true });

@@ -71,7 +71,7 @@ describePage('what is typed and not saved', () => {
   test('while an entity is saved stays, in its field, and is saved next', async () => {
     await openLetter();
     await typesOn('label');
-    expect(await focused()).toBe('p-label');
+    expect(await focused()).toBe('p/label');
     expect((await read(node, me, letter.id)).properties).toMatchObject({ label: 'Once more', pages: 2 });
     expect(visitor.faults).toEqual([]);
   });
@@ -276,7 +276,7 @@ describePage('what is typed and not saved', () => {
     await field('label').focus();
     const second = await update(node, me, letter, { properties: { pages: 3 } });
     await expect.poll(() => field('pages').inputValue()).toBe('3');
-    expect(await focused()).toBe('p-label');
+    expect(await focused()).toBe('p/label');
     // A field of one line would lose the lines of a text, and all after them with the next sign.
     await update(node, me, second, { properties: { text: 'Dear Ada,\nthank you' } });
     await expect.poll(() => field('text').inputValue()).toBe('Dear Ada,\nthank you');

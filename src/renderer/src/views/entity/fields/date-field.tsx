@@ -25,14 +25,14 @@ export function DateField({ path, value, ...props }: FieldProps<string>) {
         // The browser gives half a day as none, and another value would clear what stands there.
         value={half ? '' : value}
         aria-invalid={half || undefined}
-        aria-describedby={half ? `${props.id}-fault` : undefined}
+        aria-describedby={half ? `${props.id}?fault` : undefined}
         onChange={look}
         // Where the last part of half a day is taken away, no change is told.
         onKeyUp={look}
         onBlur={look}
       />
       {half && (
-        <p id={`${props.id}-fault`} className="text-xs text-danger">
+        <p id={`${props.id}?fault`} className="text-xs text-danger">
           {t('field.noDate')}
         </p>
       )}

@@ -30,12 +30,12 @@ export function JsonField({ path, value, ...props }: FieldProps) {
         rows={Math.min(20, typed.split('\n').length + 1)}
         className="w-full font-mono text-xs"
         aria-invalid={wrong !== null || undefined}
-        aria-describedby={wrong ? `${props.id}-fault` : undefined}
+        aria-describedby={wrong ? `${props.id}?fault` : undefined}
         value={typed}
         onChange={({ target }) => type(target.value)}
       />
       {wrong && (
-        <p id={`${props.id}-fault`} className="text-xs text-danger">
+        <p id={`${props.id}?fault`} className="text-xs text-danger">
           {faultText(t, wrong)}
         </p>
       )}

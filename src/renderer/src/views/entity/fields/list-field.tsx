@@ -30,7 +30,7 @@ export function ListField({ id, path, value, 'aria-label': label }: FieldProps<J
       {value.map((item, i) => (
         <li key={items.keys[i]} className="flex items-start gap-0.5">
           <div className="min-w-0 flex-1">
-            <Item id={`${id}-${i}`} path={[...path, i]} value={item} aria-label={t('field.item', { number: i + 1 })} />
+            <Item id={`${id}/${i}`} path={[...path, i]} value={item} aria-label={t('field.item', { number: i + 1 })} />
           </div>
           <IconButton label={t('field.itemUp', { number: i + 1 })} disabled={i === 0} onClick={() => move(i, i - 1)}>
             <ArrowUp size={14} aria-hidden />

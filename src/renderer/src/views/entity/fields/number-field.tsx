@@ -31,11 +31,11 @@ export function NumberField({ path, value, ...props }: FieldProps<number>) {
         className="w-full max-w-48 tabular-nums"
         value={typed}
         aria-invalid={wrong || undefined}
-        aria-describedby={wrong ? `${props.id}-fault` : undefined}
+        aria-describedby={wrong ? `${props.id}?fault` : undefined}
         onChange={({ target }) => type(target.value)}
       />
       {wrong && (
-        <p id={`${props.id}-fault`} className="text-xs text-danger">
+        <p id={`${props.id}?fault`} className="text-xs text-danger">
           {t('field.noNumber')}
         </p>
       )}

@@ -39,7 +39,7 @@ export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps
       {ordered.map((key) => (
         <PropertyRow
           key={key}
-          id={`${id}-${encodeURIComponent(key)}`}
+          id={`${id}/${encodeURIComponent(key)}`}
           name={key}
           path={[...path, key]}
           siblings={value}

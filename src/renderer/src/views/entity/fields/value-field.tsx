@@ -13,6 +13,7 @@ import { Opened } from './opened.tsx';
 import { References } from './references.tsx';
 
 export interface FieldProps<T extends Json = Json> {
+  /** Of the form and the names on the way to it, with signs between them that stand in no name, so that no two are the same. */
   id: string;
   path: Path;
   value: T;
