@@ -204,6 +204,7 @@ describePage('what is typed and not saved', () => {
       [`/processors/${splitter.id}`, 'Description'],
       ['/processors/new?kind=rhiza', 'Label'],
       ['/processors/new?kind=klados', 'Label'],
+      [`/process?processor=${splitter.id}`, 'Input as JSON'],
       [`/entities/${letter.id}`, 'pages'],
     ];
     for (const [path, name] of screens) {

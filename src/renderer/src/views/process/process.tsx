@@ -9,6 +9,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
+import { useUnsaved } from '../../session/unsaved.ts';
 import { entityQuery } from '../entity/entity-queries.ts';
 import { isMap, type Json } from '../entity/model/json.ts';
 import { CollectionSelect } from '../processors/collection-select.tsx';
@@ -52,18 +53,22 @@ export function Process() {
   const home = target.data?.relationships.find(({ predicate }) => predicate === 'collection')?.peer;
   const collection = address.collection ?? home;
 
-  const change = (next: ProcessAddress) => void go({ search: (old) => ({ ...old, ...next }), replace: true });
+  // What was typed stays where another collection or processor is chosen for it.
+  const change = (next: ProcessAddress) =>
+    void go({ search: (old) => ({ ...old, ...next }), replace: true, ignoreBlocker: true });
   const input = inputOf(text);
   const order: Order | null =
     kind && id && collection && input && !fault && (kind === 'agent' || targets.length > 0)
       ? { kind, processor: id, single: accepts.cardinality === 'one', targets, collection, input, seconds }
       : null;
+  useUnsaved(fault || text.trim() !== '');
   const preview = useMutation({ mutationFn: previewOf });
   const begin = useMutation({
     mutationFn: start,
     onSuccess: (outcome) => {
       void queries.invalidateQueries({ queryKey: ['runs'] });
-      if ('started' in outcome) void go({ to: '/jobs/$id', params: { id: outcome.started }, search: {} });
+      if ('started' in outcome)
+        void go({ to: '/jobs/$id', params: { id: outcome.started }, search: {}, ignoreBlocker: true });
     },
   });
   // What was looked at is no longer what would be started.
