@@ -131,6 +131,35 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('of a text keeps the lines of what is pasted, and the focus', async () => {
+    const letter = await opened({ label: 'To Ada', begins: 'Dear Ada, yours', sealed: 'x', list: ['one'] });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const paste = async (text: string) => {
+      await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+      await page.keyboard.press('Control+v');
+    };
+    await field('begins').focus();
+    await press('Home', ...Array(10).fill('ArrowRight'));
+    await paste('I thank you\r\nfor the notes,\n\nand am');
+    await page.locator('textarea:focus').waitFor();
+    await page.keyboard.type(' always ');
+    await field('Item 1').focus();
+    await press('Control+a');
+    await paste('first\nsecond');
+    await page.locator('textarea:focus').waitFor();
+    // A cell of a spreadsheet is copied with the end of its line, which nobody means.
+    await field('sealed').focus();
+    await press('Control+a');
+    await paste('with wax\r\n');
+    expect(await saved(letter, 2)).toEqual({
+      label: 'To Ada',
+      begins: 'Dear Ada, I thank you\nfor the notes,\n\nand am always yours',
+      sealed: 'with wax',
+      list: ['first\nsecond'],
+    });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a list’s item stays while it is typed in, and goes where its item goes', async () => {
     const letter = await opened({ label: 'To Ada', notes: ['x'.repeat(88), '2024', 1] });
     const item = (at: number) => page.getByLabel(`Item ${at}`, { exact: true });

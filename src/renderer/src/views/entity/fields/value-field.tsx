@@ -1,4 +1,3 @@
-import { Input } from '../../../components/field.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import type { Json, JsonMap } from '../model/json.ts';
 import type { Shown } from '../model/kinds.ts';
@@ -10,7 +9,7 @@ import { LongText } from './long-text.tsx';
 import { NumberField } from './number-field.tsx';
 import { ObjectField } from './object-field.tsx';
 import { Opened } from './opened.tsx';
-import { References } from './references.tsx';
+import { TextLine } from './text-line.tsx';
 
 export interface FieldProps<T extends Json = Json> {
   /** Of the form and the names on the way to it, with signs between them that stand in no name, so that no two are the same. */
@@ -60,16 +59,5 @@ export function ValueField({ shown, ...props }: FieldProps & { shown: Shown }) {
       </Opened>
     );
   if (shown === 'date') return <DateField {...props} value={text} />;
-  return (
-    <>
-      <Input
-        id={props.id}
-        aria-label={props['aria-label']}
-        dir="auto"
-        value={text}
-        onChange={({ target }) => change(path, target.value)}
-      />
-      <References text={text} />
-    </>
-  );
+  return <TextLine {...props} value={text} />;
 }
