@@ -160,6 +160,24 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('stands within its column however deep it is, in every window', async () => {
+    const deep = {
+      kept: { at: { shelf: { box: { sheet: { side: 'recto' } } } } },
+      dates: [{ written: { from: 1843 } }],
+    };
+    await opened({ label: 'To Ada', ...deep });
+    for (const width of [1024, 1280, 640, 400]) {
+      await page.setViewportSize({ width, height: 800 });
+      const beyond = await page.evaluate<string[]>(`(() => {
+        const form = document.querySelector('section[aria-labelledby="p-title"]');
+        const edge = form.getBoundingClientRect().right + 1;
+        const parts = [...form.querySelectorAll('input, textarea, button, label')];
+        return parts.filter((one) => one.getBoundingClientRect().right > edge).map((one) => one.outerHTML.slice(0, 200));
+      })()`);
+      expect(beyond, `${width} wide`).toEqual([]);
+    }
+  });
+
   test('of a list’s item stays while it is typed in, and goes where its item goes', async () => {
     const letter = await opened({ label: 'To Ada', notes: ['x'.repeat(88), '2024', 1] });
     const item = (at: number) => page.getByLabel(`Item ${at}`, { exact: true });

@@ -23,11 +23,12 @@ interface PropertyRowProps {
   focus: boolean;
 }
 
-/** By depth: further in there is less room, and at last the name stands above its field. */
+/** The name stands above its field, but beside it where there is room for both; the further in, the less there is. */
+const above = 'grid-cols-[minmax(0,1fr)_2rem] [&>:first-child]:col-span-2';
 const columns = [
-  'grid-cols-[minmax(6rem,11rem)_minmax(0,1fr)_2rem]',
-  'grid-cols-[minmax(4rem,8rem)_minmax(0,1fr)_2rem]',
-  'grid-cols-[minmax(0,1fr)_2rem] [&>:first-child]:col-span-2',
+  `${above} @md:grid-cols-[minmax(6rem,11rem)_minmax(0,1fr)_2rem] @md:[&>:first-child]:col-span-1`,
+  `${above} @xs:grid-cols-[minmax(4rem,8rem)_minmax(0,1fr)_2rem] @xs:[&>:first-child]:col-span-1`,
+  above,
 ];
 
 /** A property: its name, the field of its kind, and a menu to rename it, take it away or edit it as another kind. */

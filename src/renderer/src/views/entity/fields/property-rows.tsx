@@ -35,7 +35,7 @@ export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps
   const ordered =
     path.length === 0 && keys.includes('label') ? ['label', ...keys.filter((key) => key !== 'label')] : keys;
   return (
-    <div className="space-y-1.5">
+    <div className="@container space-y-1.5">
       {ordered.map((key) => (
         <PropertyRow
           key={key}
@@ -54,7 +54,7 @@ export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps
           value={name}
           onChange={({ target }) => setName(target.value)}
           aria-invalid={taken || undefined}
-          className="w-60"
+          className="w-60 max-w-full"
         />
         <Button type="submit" small disabled={name.trim() === '' || taken}>
           <Plus size={13} aria-hidden />
