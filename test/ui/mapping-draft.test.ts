@@ -24,11 +24,17 @@ const columns = [
 
 describe('a mapping made by hand', () => {
   test('begins with what the columns look like', () => {
-    const draft = proposedDraft('Old Paintings.csv', columns, 10);
+    const draft = proposedDraft('Old Paintings.csv', columns, 10, true);
     expect(draft).toMatchObject({ type: 'old_painting', id: 'Accession No.', label: 'Title' });
     expect(draft.columns.Year).toMatchObject({ use: 'property', kind: 'number' });
     expect(draft.columns.Remarks).toMatchObject({ use: 'none' });
     expect(Object.keys(draft.columns)).not.toContain('size.width');
+  });
+
+  test('leaves no column out of which only the beginning is known', () => {
+    const draft = proposedDraft('paintings.csv', columns, 10, false);
+    expect(draft.columns.Remarks).toMatchObject({ use: 'property', name: 'Remarks', kind: '' });
+    expect(mappingOf(draft).records).toMatchObject([{ properties: { as: { Year: 'number' }, omit_empty: true } }]);
   });
 
   test.each([
@@ -37,7 +43,7 @@ describe('a mapping made by hand', () => {
     ['user.csv', 'record'],
     ['...csv', 'record'],
   ])('%s holds each a %s', (file, type) => {
-    expect(proposedDraft(file, columns, 10).type).toBe(type);
+    expect(proposedDraft(file, columns, 10, true).type).toBe(type);
   });
 
   test('becomes a mapping that the node takes', () => {
@@ -45,6 +51,7 @@ describe('a mapping made by hand', () => {
       'works.csv',
       columns.filter(({ name }) => name !== 'Accession No.'),
       10,
+      true,
     );
     const maker = draft.columns.Maker;
     if (maker) Object.assign(maker, { use: 'relationship', predicate: 'made_by', peerType: 'person', split: ';' });
@@ -64,7 +71,7 @@ describe('a mapping made by hand', () => {
   });
 
   test('knows no id where none tells all records apart', () => {
-    expect(proposedDraft('a.csv', [column('id', 'text', 10, 9)], 10).id).toBe('');
+    expect(proposedDraft('a.csv', [column('id', 'text', 10, 9)], 10, true).id).toBe('');
     expect(mappedColumns([column('a.b'), column('a.c')]).map(({ name }) => name)).toEqual(['a.b', 'a.c']);
   });
 

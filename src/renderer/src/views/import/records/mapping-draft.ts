@@ -41,8 +41,8 @@ export function mappedColumns(columns: readonly Column[]): Column[] {
 const idNames = /^(id|identifier|acno|accession.*|inventory.*|inv.*no.*|number|no|nr|signatur)$/i;
 const labelNames = /^(label|title|name|titel|bezeichnung|filename)$/i;
 
-/** A first proposal from what the columns hold. */
-export function proposedDraft(file: string, columns: readonly Column[], records: number): MappingDraft {
+/** A first proposal from what the columns hold; `whole`: that is all that is imported, and not its beginning. */
+export function proposedDraft(file: string, columns: readonly Column[], records: number, whole: boolean): MappingDraft {
   const shown = mappedColumns(columns);
   const unique = shown.filter(
     ({ filled, distinct, looks }) =>
@@ -55,7 +55,7 @@ export function proposedDraft(file: string, columns: readonly Column[], records:
     type: typeOf(file),
     id: id?.name ?? '',
     label: label?.name ?? '',
-    columns: Object.fromEntries(shown.map((column) => [column.name, usualUse(column)])),
+    columns: Object.fromEntries(shown.map((column) => [column.name, usualUse(column, whole)])),
   };
 }
 
@@ -70,10 +70,12 @@ function typeOf(file: string): string {
   return ['', 'user', 'collection', 'import'].includes(single) ? 'record' : single.slice(0, 100);
 }
 
-function usualUse({ name, looks }: Column): ColumnUse {
+function usualUse({ name, looks }: Column, whole: boolean): ColumnUse {
   const kind = looks === 'number' || looks === 'boolean' || looks === 'date' ? looks : '';
   const predicate = predicateOf(name);
-  return { use: looks === 'empty' ? 'none' : 'property', name, kind, predicate, peerType: predicate, split: '' };
+  // What is empty at the beginning may be filled further on.
+  const use = looks === 'empty' && whole ? 'none' : 'property';
+  return { use, name, kind, predicate, peerType: predicate, split: '' };
 }
 
 /** A column's name as a predicate may be. */

@@ -54,7 +54,9 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
   const stop = useRef<AbortController>(undefined);
   const isThere = useRef(true);
   const chooser = useRef<HTMLInputElement>(null);
-  const proposed = facts.data && !draft ? proposedDraft(first.name, facts.data.columns, facts.data.records) : null;
+  const whole = sample.data?.whole === true && files.length === 1;
+  const proposed =
+    facts.data && !draft ? proposedDraft(first.name, facts.data.columns, facts.data.records, whole) : null;
   const current = draft ?? proposed;
   const mapping = given?.mapping ?? (current && mappingOf(current));
   const settled = useSettled(mapping ? JSON.stringify(mapping) : '', 250);
@@ -199,7 +201,7 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
       <div className="sticky bottom-0 flex flex-wrap items-end justify-between gap-3 border-t border-line bg-surface px-4 py-3">
         <TargetChoice target={target} onChange={setTarget} />
         <Button look="main" type="submit" disabled={!ready}>
-          {sample.data.whole && files.length === 1 && preview.data
+          {whole && preview.data
             ? t('import.startCount', { count: preview.data.records, number: number(preview.data.records) })
             : t('import.startFiles', { count: files.length, number: number(files.length) })}
           <KeyCaps keys="Mod+Enter" />
