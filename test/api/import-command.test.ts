@@ -102,6 +102,20 @@ test('a table in another encoding is imported in one request', async () => {
   expect((await operate(s.node, `${asked}latin`, table)).status).toBe(400);
 });
 
+test('each file of an import is read in what is said of it, else in what is said of all', async () => {
+  await using s = await scene();
+  const body = { collection: 'Works', mapping: { records: [{ type: 'work', id: 'id', label: 'label' }] } };
+  const begun = await operate(s.node, 'POST /node/imports', { ...body, encoding: 'windows-1252' });
+  const { id, collection } = (await begun.json()) as Report & { id: string };
+  const put = async (name: string, file: Buffer) =>
+    (await operate(s.node, `PUT /node/imports/${id}/files/${name}`, file)).text();
+  await put('one.csv', Buffer.from('id;label\n1;Zo\xeb\n', 'latin1'));
+  await put('two.csv?encoding=macintosh', Buffer.from('id;label\n2;No\x91\n', 'latin1'));
+  await put('three.csv?encoding=utf-8', Buffer.from('id;label\n3;Groß\n'));
+  expect([...(await importer(s.node).entities(collection.id)).keys()].toSorted()).toEqual(['Groß', 'Noë', 'Zoë']);
+  expect(await put('four.csv', Buffer.from('id;label\n4;Groß\n'))).toContain('is UTF-8 text, not windows-1252');
+});
+
 test('names the files that are not read any more, and what is to be done', async () => {
   await using s = await scene();
   const files = [

@@ -58,8 +58,15 @@ describe('a table in another encoding', () => {
 
   it('is refused where it is UTF-8, which would be other text then', async () => {
     const message = 'a.csv: is UTF-8 text, not windows-1252';
-    for (const text of ['id;name\n1;Zoë\n', `${'a'.repeat(65_000)}ë`])
-      await expect(textOf(Buffer.from(text), 'windows-1252')).rejects.toMatchObject({ issues: [{ message }] });
+    const late = `id;name\n${'1;Zoe\n'.repeat(50_000)}2;Zoë\n`;
+    for (const text of ['id;name\n1;Zoë\n', `${'a'.repeat(65_000)}ë`, late, `${late}${'3;Noë\n'.repeat(50_000)}`])
+      for (const size of [1000, 1 << 16])
+        await expect(textOf(Buffer.from(text), 'windows-1252', size)).rejects.toMatchObject({ issues: [{ message }] });
+    for (const text of ['id;name\n1;Zoë\n', 'id;name\n1;Zoe\n'])
+      for (const said of ['utf-16le', 'utf-16be'] as const)
+        await expect(textOf(Buffer.from(text), said)).rejects.toMatchObject({
+          issues: [{ message: `a.csv: is UTF-8 text, not ${said}` }],
+        });
     expect(await textOf(Buffer.from('id;name\n1;Zoe\n'), 'windows-1252')).toBe('id;name\n1;Zoe\n');
   });
 

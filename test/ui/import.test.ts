@@ -125,7 +125,7 @@ describePage('import', () => {
     await heading(/^Import$/).waitFor();
     const rows = (from: number) => Array.from({ length: 500 }, (_, i) => `${from + i},Thing ${from + i}\n`).join('');
     // The second file is on its way until the import is stopped.
-    await page.route(/\/files\/more\.csv$/, () => undefined);
+    await page.route(/\/files\/more\.csv/, () => undefined);
     await chooseAll({ 'things.csv': `id,label\n${rows(0)}`, 'more.csv': `id,label\n${rows(500)}` });
     await page.getByText('500 records.').waitFor();
     await page.keyboard.press('Control+Enter');
@@ -154,7 +154,7 @@ describePage('import', () => {
     await heading(/^Import$/).waitFor();
     const rows = (from: number) => Array.from({ length: 50 }, (_, i) => `${from + i},Thing ${from + i}\n`).join('');
     const files = { 'things.csv': `id,label\n${rows(0)}`, 'more.csv': `id,label\n${rows(50)}` };
-    await page.route(/\/files\/more\.csv$/, () => undefined);
+    await page.route(/\/files\/more\.csv/, () => undefined);
     await chooseAll(files);
     await page.getByText('50 records.').waitFor();
     await page.getByLabel('Its name').fill('Things');
@@ -173,7 +173,7 @@ describePage('import', () => {
     // Who has left it is not taken back.
     expect(new URL(page.url()).pathname).toBe('/ui/collections');
 
-    await page.unroute(/\/files\/more\.csv$/);
+    await page.unroute(/\/files\/more\.csv/);
     await page.keyboard.press('g');
     await page.keyboard.press('i');
     // The files are still chosen, so that they can be imported again at once.
@@ -252,6 +252,32 @@ describePage('import', () => {
     await page.getByRole('link', { name: 'Open the collection' }).focus();
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Anna Müller' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('of several files each is read in what it is written in, and any of them can be looked at', async () => {
+    await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
+    const table = (name: string, encoding: 'latin1' | 'utf8') => Buffer.from(`Name\r\n${name}\r\n`, encoding);
+    await chooseAll({
+      'one.csv': table('Anna M\xfcller', 'latin1'),
+      'two.csv': table('Bj\xf6rn', 'utf8'),
+      'three.csv': table('Zo\xeb', 'latin1'),
+    });
+    await page.getByText('Anna Müller').first().waitFor();
+    const file = page.getByLabel('File', { exact: true });
+    await file.selectOption('two.csv: Unicode (UTF-8)');
+    await page.getByText('Björn').first().waitFor();
+    await lookAt(page, 'import-several-files');
+    await file.selectOption('three.csv: Western European (Windows-1252, Latin-1)');
+    await page.getByText('Zoë').first().waitFor();
+    await page.getByLabel('Text encoding').selectOption('windows-1250');
+    await file.selectOption('one.csv: Central European (Windows-1250)');
+    await page.keyboard.press('Control+Enter');
+    await heading('3 entities were created').waitFor();
+    await page.getByRole('link', { name: 'Open the collection' }).focus();
+    await page.keyboard.press('Enter');
+    for (const name of ['Anna Müller', 'Björn', 'Zoë']) await page.getByRole('link', { name }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

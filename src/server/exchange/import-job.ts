@@ -48,13 +48,17 @@ export class ImportJob {
   }
 
   /**
-   * Reads one file and writes what is in it; yields twice a second, so that progress can be told. Rejects with a
+   * Reads one file, in `encoding` where it is in another one than the import's others, and writes what is in it; yields twice a second, so that progress can be told. Rejects with a
    * ValidationError at the first record that cannot be read; what came before it is written.
    */
-  async *read(source: AsyncIterable<Uint8Array>, name: string): AsyncGenerator<ImportCounts> {
+  async *read(
+    source: AsyncIterable<Uint8Array>,
+    name: string,
+    encoding = this.#encoding,
+  ): AsyncGenerator<ImportCounts> {
     let told = performance.now();
     try {
-      for await (const record of readRecords(source, name, this.#encoding)) {
+      for await (const record of readRecords(source, name, encoding)) {
         this.#take(record);
         if (this.#batch.length >= sliceSize || this.#batchBytes >= sliceBytes) await this.#write();
         if (this.#steps.due()) await this.#steps.take();

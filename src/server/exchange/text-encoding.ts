@@ -16,8 +16,8 @@ export type TextEncoding = (typeof textEncodings)[number];
 /**
  * The file as UTF-8, without the mark that it may begin with; that mark counts for more than `encoding`. What is said to be
  * UTF-8 is let through as it is. Memory is bounded by the chunks of the source. Throws a ValidationError that names the line of
- * what is no text in that encoding, and for a file that begins as only UTF-8 does: read as another one it would be other text,
- * without a word.
+ * what is no text in that encoding, and for a file whose first signs beyond ASCII are UTF-8: read as another one it would be other
+ * text, without a word.
  */
 export async function* inUtf8(
   source: AsyncIterable<Uint8Array>,
@@ -29,9 +29,9 @@ export async function* inUtf8(
     const [mark, length] = markOf(head) ?? [encoding, 0];
     const rest = skip(stream, length);
     if (mark === 'utf-8') yield* rest;
-    // Of UTF-16 half the bytes are zero, mostly, which UTF-8 has none of.
-    else if (mark.startsWith('utf-16')) yield* decoded(rest, mark, file);
-    else yield* decodedUnlessUtf8(rest, mark, file);
+    else if (length > 0) yield* decoded(rest, mark, file);
+    else if (mark.startsWith('utf-16')) yield* decoded(unlessOfBytes(rest, mark, file), mark, file);
+    else yield* decoded(unlessUtf8(rest, mark, file), mark, file);
   } finally {
     await close();
   }
@@ -44,25 +44,67 @@ function markOf([first, second, third]: Uint8Array): [encoding: TextEncoding, le
   return undefined;
 }
 
-async function* decodedUnlessUtf8(
+/** What comes before the first sign beyond ASCII is the same in both. @throws ValidationError where what follows is UTF-8 */
+async function* unlessUtf8(
   source: AsyncIterable<Uint8Array>,
   encoding: TextEncoding,
   file: string,
 ): AsyncGenerator<Uint8Array> {
-  const { head, stream, close } = await peek(source, () => false);
+  const iterator = source[Symbol.asyncIterator]();
   try {
-    if (isPlainlyUtf8(head)) throw ValidationError.at([file], `${file}: is UTF-8 text, not ${encoding}`);
-    yield* decoded(stream, encoding, file);
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
+      const from = firstBeyondAscii(next.value);
+      yield next.value.subarray(0, from);
+      if (from === next.value.length) continue;
+      const { head, stream } = await peek(following(next.value.subarray(from), iterator), () => false);
+      if (isPlainlyUtf8(head)) throw notIn(encoding, file);
+      yield* stream;
+      return;
+    }
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+async function* following(first: Uint8Array, others: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+  yield first;
+  for (let next = await others.next(); !next.done; next = await others.next()) yield next.value;
+}
+
+/** In UTF-16 the end of a line has a byte that is zero, which UTF-8 has none of. @throws ValidationError where there is no such */
+async function* unlessOfBytes(
+  source: AsyncIterable<Uint8Array>,
+  encoding: TextEncoding,
+  file: string,
+): AsyncGenerator<Uint8Array> {
+  const { head, stream, close } = await peek(source, (bytes) => bytes.includes(0));
+  try {
+    if (head.includes(0x0a) && !head.includes(0) && isUtf8(head)) throw notIn(encoding, file);
+    yield* stream;
   } finally {
     await close();
   }
 }
 
+function notIn(encoding: TextEncoding, file: string): ValidationError {
+  return ValidationError.at([file], `${file}: is UTF-8 text, not ${encoding}`);
+}
+
+/** Its place, or the length where there is none. */
+function firstBeyondAscii(bytes: Uint8Array): number {
+  for (let i = 0; i < bytes.length; i++) if ((bytes[i] as number) > 0x7f) return i;
+  return bytes.length;
+}
+
 /** Whether bytes, of which the last sign may be cut off, are UTF-8 with signs beyond ASCII, which hardly any other text is. */
 function isPlainlyUtf8(bytes: Uint8Array): boolean {
+  return firstBeyondAscii(bytes) < bytes.length && isUtf8(bytes);
+}
+
+function isUtf8(bytes: Uint8Array): boolean {
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
-    return /[^\0-\x7f]/.test(text);
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: true });
+    return true;
   } catch {
     return false;
   }

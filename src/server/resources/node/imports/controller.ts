@@ -109,13 +109,19 @@ export class ImportsController {
    * `curl -T works.csv .../node/imports/{id}/files/`
    * @param name The file's name, for messages
    * @maxLength name 255
+   * @param encoding In what it is written, where that is another one than the import's
    */
   @Put('imports/{id}/files/{name}')
   @Produces('application/x-ndjson')
   @Response<ErrorView>(404, 'Not found')
   @Response<ErrorView>(409, 'Another file of this import is being read, or one could not be')
-  receive(@Request() request: StreamRequest, @Path() id: string, @Path() name: string): Promise<ImportLineView> {
-    const lines = this.imports.receive(request.caller, id, name, bodyOf(request));
+  receive(
+    @Request() request: StreamRequest,
+    @Path() id: string,
+    @Path() name: string,
+    @Query() encoding?: TextEncoding,
+  ): Promise<ImportLineView> {
+    const lines = this.imports.receive(request.caller, id, name, bodyOf(request), { encoding });
     return answerLines(request, lines, { lossy: isProgress });
   }
 

@@ -3,6 +3,7 @@ import { ImportJob } from '../../../exchange/import-job.ts';
 import type { ImportTarget } from '../../../exchange/import-writer.ts';
 import { defaultMappingOf, type MappingOf } from '../../../exchange/map-source.ts';
 import { parseMapping } from '../../../exchange/mapping.ts';
+import type { TextEncoding } from '../../../exchange/text-encoding.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { isEntityId, type Network } from '../../../model/ids.ts';
 import { jsonIssues } from '../../../model/json-value.ts';
@@ -114,7 +115,7 @@ export class ImportsService {
     id: string,
     name: string,
     source: AsyncIterable<Uint8Array>,
-    last = false,
+    { encoding, last = false }: { encoding?: TextEncoding | undefined; last?: boolean } = {},
   ): AsyncGenerator<ImportLineView> {
     const opened = this.#find(caller, id);
     refuseName(name);
@@ -127,7 +128,7 @@ export class ImportsService {
     opened.reading = reading;
     try {
       if (opened.files.length === 0) await this.#record(caller, opened);
-      for await (const counts of opened.job.read(counted(source, opened, reading), name))
+      for await (const counts of opened.job.read(counted(source, opened, reading), name, encoding))
         yield { progress: { bytes: reading.bytes, ...counts } };
       opened.files.push(name);
       opened.reading = null;
@@ -152,7 +153,7 @@ export class ImportsService {
   ): AsyncGenerator<ImportLineView> {
     const { id } = await this.start(caller, body);
     try {
-      yield* this.receive(caller, id, name, source, true);
+      yield* this.receive(caller, id, name, source, { last: true });
     } finally {
       this.#drop(id);
     }

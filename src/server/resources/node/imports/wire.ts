@@ -18,7 +18,10 @@ export interface StartImportBody {
   type?: string;
   /** A mapping file's content: how records become entities and relationships. */
   mapping?: JsonMap;
-  /** In what the files are written (default `utf-8`); a byte-order mark at the beginning of one counts for more. */
+  /**
+   * In what the files are written (default `utf-8`); what is said with one counts for more, and a byte-order mark at its beginning
+   * for most.
+   */
   encoding?: TextEncoding;
 }
 

@@ -13,7 +13,7 @@ interface EncodingChoiceProps {
   onChange(encoding: TextEncoding): void;
 }
 
-/** In what the files are written: the names of the first records show whether it is right. */
+/** In what the file is written: the names of the first records show whether it is right. */
 export function EncodingChoice({ sample: { encoding, isGuess }, onChange }: EncodingChoiceProps) {
   const { t } = useTexts();
   return (

@@ -13,12 +13,14 @@ import { useUnsaved } from '../../../session/unsaved.ts';
 import { type Target, TargetChoice, targetText } from '../target.tsx';
 import { useStartCommand } from '../use-start-command.ts';
 import { EncodingChoice } from './encoding-choice.tsx';
+import { FileChoice } from './file-choice.tsx';
 import { type MappingDraft, mappingOf, proposedDraft } from './mapping-draft.ts';
 import { MappingEditor } from './mapping-editor.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { type ImportProgress, type ImportReport, runImport } from './run-import.ts';
 import { Running } from './running.tsx';
-import { type Sample, sampleOf, type TextEncoding } from './sample.ts';
+import type { Sample, TextEncoding } from './sample.ts';
+import { useSamples } from './use-samples.ts';
 
 interface RecordsImportProps {
   files: readonly File[];
@@ -32,13 +34,8 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
   const { t, number } = useTexts();
   const queries = useQueryClient();
   const [first] = files as [File];
-  const [encoding, setEncoding] = useState<TextEncoding>();
-  const sample = useQuery({
-    queryKey: ['sample', first.name, first.size, first.lastModified, encoding],
-    queryFn: () => sampleOf(first, encoding),
-    placeholderData: keepPreviousData,
-    retry: false,
-  });
+  const samples = useSamples(files);
+  const { first: sample, shown, encodings } = samples;
   const facts = usePreview(sample.data, undefined, undefined);
   const [draft, setDraft] = useState<MappingDraft | null>(null);
   /** A mapping from a file, instead of one by hand. */
@@ -60,9 +57,10 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
   const current = draft ?? proposed;
   const mapping = given?.mapping ?? (current && mappingOf(current));
   const settled = useSettled(mapping ? JSON.stringify(mapping) : '', 250);
-  const preview = usePreview(sample.data, settled || undefined, target.collection || undefined);
+  const preview = usePreview(shown.data, settled || undefined, target.collection || undefined);
   const isReadable = preview.data !== undefined && preview.data.records > 0 && preview.data.issues.length === 0;
-  const ready = mapping !== null && targetText(target) !== '' && !preview.error && isReadable;
+  const ready =
+    mapping !== null && targetText(target) !== '' && !preview.error && isReadable && encodings !== undefined;
 
   useEffect(() => {
     isThere.current = true;
@@ -73,7 +71,7 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
   }, []);
 
   const start = async () => {
-    if (!mapping || !ready || isRunning || !sample.data) return;
+    if (!mapping || !ready || isRunning) return;
     stop.current = new AbortController();
     let id: string | null = null;
     setWork({ id, progress: null, error: null });
@@ -81,8 +79,8 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
       const report = await runImport({
         collection: targetText(target),
         mapping,
-        encoding: sample.data.encoding,
         files,
+        encodings,
         signal: stop.current.signal,
         onStart: (begun) => {
           id = begun;
@@ -112,18 +110,18 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
         onSummary={work.id === null ? undefined : () => onDone(work.id as string, null)}
       />
     );
-  const failed = sample.error ?? (given ? null : facts.error);
+  const failed = sample.error ?? shown.error ?? (given ? null : facts.error);
   if (failed)
     return (
       <div className="p-5">
         <Problem error={failed} />
       </div>
     );
-  if (!sample.data || !current) return <Waiting />;
-  // The names of its columns may be others then.
+  if (!sample.data || !shown.data || !current) return <Waiting />;
   const readIn = (next: TextEncoding) => {
-    setEncoding(next);
-    setDraft(null);
+    samples.choose(next);
+    // The names of its columns may be others then.
+    if (samples.index === 0) setDraft(null);
   };
   const takeMapping = async (file: File) => {
     try {
@@ -193,8 +191,9 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
         </section>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
         <section aria-labelledby="import-preview" tabIndex={0} className="lg:overflow-auto">
-          <PreviewPanel preview={preview.data} whole={sample.data.whole} error={preview.error}>
-            <EncodingChoice sample={sample.data} onChange={readIn} />
+          <PreviewPanel preview={preview.data} whole={shown.data.whole} error={preview.error}>
+            <FileChoice files={files} samples={samples} />
+            <EncodingChoice sample={shown.data} onChange={readIn} />
           </PreviewPanel>
         </section>
       </div>
@@ -214,7 +213,12 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
 /** What the node would make of a sample; without a mapping, what its columns hold. */
 function usePreview(sample: Sample | undefined, mapping: string | undefined, collection: string | undefined) {
   return useQuery({
-    queryKey: ['import-preview', sample && { ...sample, text: sample.text.slice(0, 200) }, mapping, collection],
+    queryKey: [
+      'import-preview',
+      sample && { ...sample, text: [sample.text.slice(0, 200), sample.text.slice(-200), sample.text.length] },
+      mapping,
+      collection,
+    ],
     queryFn: ({ signal }) =>
       answered(
         api.POST('/node/imports/preview', {

@@ -23,8 +23,9 @@ const pollMs = 400;
 interface Order {
   collection: string;
   mapping: Record<string, unknown>;
-  encoding: TextEncoding;
   files: readonly File[];
+  /** In what each of them is written. */
+  encodings: readonly TextEncoding[];
   signal: AbortSignal;
   onStart(id: string): void;
   onProgress(progress: ImportProgress): void;
@@ -37,13 +38,13 @@ interface Order {
 export async function runImport({
   collection,
   mapping,
-  encoding,
   files,
+  encodings,
   signal,
   onStart,
   onProgress,
 }: Order): Promise<ImportReport> {
-  const { id } = await answered(api.POST('/node/imports', { body: { collection, mapping, encoding }, signal }));
+  const { id } = await answered(api.POST('/node/imports', { body: { collection, mapping }, signal }));
   onStart(id);
   const began = performance.now();
   const total = files.reduce((sum, { size }) => sum + size, 0);
@@ -68,10 +69,10 @@ export async function runImport({
   // Progress that cannot be asked for is left out; what is wrong shows in the answer itself.
   const timer = setInterval(() => void tell().catch(() => undefined), pollMs);
   try {
-    for (const file of files) {
+    for (const [at, file] of files.entries()) {
       report = await endOf<unknown, ImportReport>(
         api.PUT('/node/imports/{id}/files/{name}', {
-          params: { path: { id, name: file.name.slice(-200) } },
+          params: { path: { id, name: file.name.slice(-200) }, query: { encoding: encodings[at] } },
           body: file as never,
           bodySerializer: (body: unknown) => body as BodyInit,
           headers: { 'Content-Type': 'application/octet-stream' },

@@ -21,17 +21,20 @@ const most = 400_000;
 /** Of what is no Unicode: what spreadsheets write in western Europe and America. */
 const likely: TextEncoding = 'windows-1252';
 
-/** Reads the beginning of a file, unpacked where it is packed, in `encoding`, or in what it seems to be. @throws Error where it cannot be */
-export async function sampleOf(file: File, encoding?: TextEncoding): Promise<Sample> {
+/**
+ * Reads the beginning of a file, unpacked where it is packed: in what its mark says, or `chosen`, or in what it seems to be. What
+ * is no Unicode seems to be in `others`, as other files were said to be. @throws Error where it cannot be read
+ */
+export async function sampleOf(file: File, chosen?: TextEncoding, others?: TextEncoding): Promise<Sample> {
   const { bytes, whole } = await beginningOf(file);
-  const said = markOf(bytes) ?? encoding;
-  const read = said ?? (isUtf8(bytes) ? 'utf-8' : likely);
+  const said = markOf(bytes) ?? chosen;
+  const read = said ?? (isUtf8(bytes) ? 'utf-8' : (others ?? likely));
   return {
     name: file.name.replace(/\.gz$/i, ''),
     text: new TextDecoder(read).decode(bytes, { stream: !whole }),
     whole,
     encoding: read,
-    isGuess: said === undefined && read === likely,
+    isGuess: said === undefined && read !== 'utf-8',
   };
 }
 
