@@ -154,6 +154,22 @@ test('of a node that cannot write any more or is gone says that the same command
   }
 });
 
+test('is left off in the middle of an answer that says no', async () => {
+  await using s = await scene();
+  const works = await s.file('works.csv', 'id,label\n1,Zebra\n');
+  const collection = { id: 'C', label: 'Works', created: false };
+  const report = { id: 'R', collection, left_alone_examples: [], records: 0, created: 0, updated: 0 };
+  await using data = await nodeThat((request, response) => {
+    if (request.method !== 'PUT') response.end(JSON.stringify(report));
+    // The answer goes on for as long as the file might still come.
+    else response.writeHead(200).write('{"error":"The disk is full."}\n');
+  });
+  const ended = await commandLine(data.path, ['import', works, '--collection', 'Works']);
+  expect([ended.code, ended.err]).toEqual([1, expect.stringMatching(/^archeion: The disk is full\.\n/)]);
+  // What the connection says when it ends comes after that.
+  await new Promise(setImmediate);
+});
+
 test('leads to import-car where a file has no records, before anything is made', async () => {
   await using s = await scene();
   await create(s.node, 'Ada');

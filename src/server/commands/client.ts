@@ -147,9 +147,10 @@ function clientOf(
       // Who leaves off ends the connection, and nobody else hears of that.
       response.on('error', () => undefined);
       if (response.statusCode !== 200) await answered(response);
+      const lines = createInterface({ input: response });
+      lines.on('error', () => undefined);
       // Blanks alone say that more was to come.
-      for await (const line of createInterface({ input: response }))
-        if (line.trim() !== '') yield JSON.parse(line) as T;
+      for await (const line of lines) if (line.trim() !== '') yield JSON.parse(line) as T;
       if (!response.complete) throw new Error('before its answer ended');
     } catch (error) {
       if (broken && !signal.aborted) throw new FailureError(`${broken.message}.`);
