@@ -100,7 +100,9 @@ describe('an entry', () => {
     ['"ship"', { collection: 'TATE' }, ['A Ship']],
     ['@:public "ship"', { collection: 'TATE' }, ['A Ship without a home']],
     ['@LOOSE', { collection: 'TATE' }, []],
-    ['"ship" type:artist', {}, []],
+    // Nothing of the type is like the text, and the text has no threshold.
+    ['"ship" type:artist', {}, ['Joseph Turner', 'Thomas Girtin']],
+    ['"ship" type:nothing', {}, []],
   ])('within a scope: %s %j', async (path, body, labels) => {
     const named = (text: string) => text.replace('TATE', e.tate.id).replace('LOOSE', e.loose.id);
     const asked = { ...body, ...('collection' in body && { collection: e.tate.id }) };

@@ -71,21 +71,35 @@ describe('the entry', () => {
   test.each([
     '@nobody',
     '@gone',
-    '"zebra"',
     'type:zebra',
+    'type:zebra ~ "president"',
+    '@:collection(nobody) "president"',
     'type:person type:place',
     '@wash type:place',
     '@wash @jeff',
     '@:collection(founders) @adams',
     '@:collections type:person ~ "president"',
     '@:public @wash',
-    '"zebra" type:person -[*]-> type:place',
+    '"zebra" type:zebra -[*]-> type:place',
   ])('%s leads nowhere', async (query) => {
     expect(await run(query)).toMatchObject({
       results: [],
       explored: 0,
       stop: { error: 'no_entry_point', reason: 'No matching entities found for entry point' },
     });
+  });
+
+  test.each([
+    ['"zebra" type:document', ['decl', 'letter']],
+    ['type:document ~ "zebra"', ['decl', 'letter']],
+    ['@:collection(founders) "zebra"', ['jeff', 'wash']],
+  ])('is what is there where nothing is like its text: %s', async (query, ids) => {
+    expect(await run(query)).toMatchObject({ ids, scores: [0, 0], stop: null });
+  });
+
+  test('leads on also where nothing is like its text', async () => {
+    expect(await run('"zebra" type:person -[lived_in]-> type:place')).toMatchObject({ ids: ['va'], scores: [0.5] });
+    expect((await run('"zebra"', { kExplore: 2 })).ids).toHaveLength(2);
   });
 
   test('has k_explore candidates at most, and k results', async () => {

@@ -55,8 +55,12 @@ async function resolved(
     return { candidates: ids.map((id) => ({ id, score: 1, path: [], edges: 0 })), truncated };
   }
   const { hits, truncated } = await texts.search(entry.text, filtered, kExplore);
-  const candidates = hits.map(({ id, score }) => ({ id, score, near: score, path: [], edges: 0 }));
-  return { candidates, truncated };
+  if (hits.length > 0)
+    return { candidates: hits.map(({ id, score }) => ({ id, score, near: score, path: [], edges: 0 })), truncated };
+  // Even nonsense has a nearest (argo.md 2.2): where all are as far from it, those that changed last stand for them.
+  const all = await graph.newest(filtered, kExplore, milliseconds);
+  const candidates = all.ids.map((id) => ({ id, score: 0, near: 0, path: [], edges: 0 }));
+  return { candidates, truncated: truncated || all.truncated };
 }
 
 async function reranked({ texts }: Sources, candidates: Candidate[], text: string): Promise<Candidate[]> {

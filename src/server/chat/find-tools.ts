@@ -32,7 +32,7 @@ const argo =
   'Find entities by text and by their relationships, in the Argo language. An entry point, then hops, each a relationship ' +
   'and a target. Entry: "text", @ID, type:person ~ "text", or type:a,b alone (without hops). Hop: -[made_by]-> along, ' +
   '<-[made_by]- against, <-[*]-> either way, * for any relationship, {,3} for up to three steps (4 at most). Target: ' +
-  'type:person, type:person ~ "text", "text" or @ID. Example: "horses" type:artwork -[made_by]-> type:artist.';
+  'type:person, type:person ~ "text", "text" or @ID. A text leaves nothing out: a score of 0 is not like it at all. Example: "horses" type:artwork -[made_by]-> type:artist.';
 
 /** Tools that find entities. Each runs as the user who asks. */
 export function findTools(node: FindingOperations): Tool[] {
