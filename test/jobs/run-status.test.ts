@@ -129,6 +129,13 @@ describe('a run', () => {
     ]);
   });
 
+  test('that says when none of its jobs ended has ended when the last of them began, not before, and not in the future', () => {
+    const open = (log: RunJob['log']) => log && { ...log, completed: null };
+    const over = [job('1', { log: open(done(2, 0)) }), job('2', { parent: '1', log: open(failed(5, 0)) })];
+    expect(runStatus(over, [], begun + 10_000)).toMatchObject({ status: 'error', completed: at(5) });
+    expect(runStatus([over[0] as RunJob], [], begun + 10_000)).toMatchObject({ status: 'done', completed: at(2) });
+  });
+
   test('tells of a job that the processor refused', () => {
     const jobs = [job('1', { log: done(0, 1, 1) }), job('2', { parent: '1', state: 'refused', error: 'no key' })];
     expect(runStatus(jobs, [], begun)).toMatchObject({

@@ -196,11 +196,12 @@ function earliest(times: readonly string[]): string {
   return times.reduce((least, time) => (time < least ? time : least));
 }
 
-/** The last end; of a job that never said so, when its time was up. */
+/** The last end; of a job that never came to one, when its time was up; of one that does not say when, not before it began. */
 function endOf(known: readonly Known[], nowMs: number): string {
-  const ends = known.map(({ job, error }) => {
-    if (job.log?.completed) return Date.parse(job.log.completed);
-    return error?.code === 'TIMEOUT' ? job.expires : job.created;
+  const ends = known.map(({ job: { log, created, expires }, error }) => {
+    if (log?.completed) return Date.parse(log.completed);
+    const isLate = error?.code === 'TIMEOUT' && log?.status !== 'error';
+    return isLate ? expires : Math.max(created, log?.started ? Date.parse(log.started) : 0);
   });
   return new Date(ends.reduce((most, end) => Math.max(most, end), 0) || nowMs).toISOString();
 }
