@@ -101,7 +101,7 @@ describe('an entry', () => {
     ['@:public "ship"', { collection: 'TATE' }, ['A Ship without a home']],
     ['@LOOSE', { collection: 'TATE' }, []],
     // Nothing of the type is like the text, and the text has no threshold.
-    ['"ship" type:artist', {}, ['Joseph Turner', 'Thomas Girtin']],
+    ['"ship" type:artist', {}, ['Thomas Girtin', 'Joseph Turner']],
     ['"ship" type:nothing', {}, []],
   ])('within a scope: %s %j', async (path, body, labels) => {
     const named = (text: string) => text.replace('TATE', e.tate.id).replace('LOOSE', e.loose.id);

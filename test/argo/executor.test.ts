@@ -90,10 +90,10 @@ describe('the entry', () => {
   });
 
   test.each([
-    ['"zebra" type:document', ['decl', 'letter']],
-    ['type:document ~ "zebra"', ['decl', 'letter']],
+    ['"zebra" type:document', ['letter', 'decl']],
+    ['type:document ~ "zebra"', ['letter', 'decl']],
     ['@:collection(founders) "zebra"', ['jeff', 'wash']],
-  ])('is what is there where nothing is like its text: %s', async (query, ids) => {
+  ])('is what is there, the last changed first, where nothing is like its text: %s', async (query, ids) => {
     expect(await run(query)).toMatchObject({ ids, scores: [0, 0], stop: null });
   });
 

@@ -25,8 +25,9 @@ export async function execute(sources: Sources, plan: Plan, { k, kExplore, filte
   const entry = await entrySet(sources, plan, filter, { kExplore, milliseconds: budget.milliseconds });
   const { explored, truncated } = entry;
   if (entry.candidates.length === 0) return { results: [], explored, stop: noEntry, truncated };
-  // Entities of a type alone come in the order of their last change (argo.md A5).
-  const candidates = isRanked(plan) ? best(entry.candidates, kExplore) : entry.candidates;
+  // Entities of a type alone come in the order of their last change (argo.md A5), as do those that no text tells apart.
+  const isTold = isRanked(plan) && entry.candidates.some(({ score }) => score > 0);
+  const candidates = isTold ? best(entry.candidates, kExplore) : entry.candidates;
 
   const run = (lookingAhead: boolean): Promise<Run> =>
     follow(sources, hops, { ...entry, candidates }, { k, kExplore, filter, lookingAhead, budget });
