@@ -57,6 +57,14 @@ const refusals: Case[] = [
     ['updates', 0, 'relationships_add', 0, 'properties_remove'],
     'an additive update removes nothing; use PUT /entities/{id}',
   ]),
+  bad('the removal of a property', path, one({ properties_remove: ['a'] }), [
+    ['updates', 0, 'properties_remove'],
+    'an additive update removes nothing; use PUT /entities/{id}',
+  ]),
+  bad('the removal of a relationship', path, one({ relationships_remove: [{ predicate: 'has' }] }), [
+    ['updates', 0, 'relationships_remove'],
+    'an additive update removes nothing; use PUT /entities/{id}',
+  ]),
 ];
 
 export const updateRows: Row[] = [

@@ -35,14 +35,17 @@ const maxNote = 500;
 const maxSummary = 100;
 const maxKey = 200;
 
+/** What PUT /entities/{id} takes and an addition does not: accepted and not done, it would be lost. */
+const removals = ['properties_remove', 'relationships_remove'];
+
 /** What is wrong with the body of an addition by itself. */
-export function additionIssues(
-  { properties, relationships_add: list, note }: AdditionBody,
-  at: number,
-  network: Network,
-): Issue[] {
+export function additionIssues(body: AdditionBody, at: number, network: Network): Issue[] {
+  const { properties, relationships_add: list, note } = body;
   const path = ['updates', at];
   return [
+    ...removals
+      .filter((name) => asksFor((body as unknown as Record<string, unknown>)[name]))
+      .map((name) => ({ path: [...path, name], message: onlyAdds })),
     ...objectIssues(properties, [...path, 'properties']),
     ...relationshipIssues(list, [...path, 'relationships_add'], network),
     ...(list ?? []).flatMap((r, i) =>
@@ -52,6 +55,10 @@ export function additionIssues(
     ),
     ...textIssues({ note }).map((issue) => ({ ...issue, path: [...path, ...issue.path] })),
   ];
+}
+
+function asksFor(removal: unknown): boolean {
+  return removal !== undefined && removal !== null && !(Array.isArray(removal) && removal.length === 0);
 }
 
 const onlyAdds = 'an additive update removes nothing; use PUT /entities/{id}';
