@@ -65,8 +65,10 @@ import { EndpointEmbedder } from './search/endpoint-embedder.ts';
 import { SearchEngine } from './search/engine.ts';
 import { buildServices, type Services } from './services.ts';
 import { chatFile } from './store/chats.ts';
+import { type CheckpointFaults, inOne } from './store/checkpoint-faults.ts';
 import { checkpointsOn } from './store/checkpoints.ts';
 import { Identity } from './store/identity.ts';
+import { identityFile } from './store/identity-schema.ts';
 import { refuseLostIdentity } from './store/lost-database.ts';
 import type { Threads } from './store/network-store.ts';
 import { Networks } from './store/networks.ts';
@@ -152,8 +154,10 @@ export interface Surroundings {
 export async function openContext(surroundings: Surroundings): Promise<Context> {
   const { config, secrets, log, instance, now, wait } = surroundings;
   await using opened = new AsyncDisposableStack();
+  const follower = surroundings.follower ?? opened.use(new SideThread());
+  const checkpoint = checkpointsOn(follower, (file, reason) => log.error({ database: file, reason }, 'storage failed'));
   storing(() => refuseLostIdentity(config.data));
-  const identity = opened.adopt(new Identity(config.data, { now, randomBytes }), (it) => it.close());
+  const identity = opened.adopt(new Identity(config.data, { now, randomBytes, checkpoint }), (it) => it.close());
   const operator = identity.ensureOperator().account;
   const nodeKey = identity.ensureNodeKey();
   const firstUse = async (network: Network): Promise<void> => {
@@ -169,11 +173,10 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     // The last: it works on the store from here on, which is closed again where something before has failed.
     additive.resume(await networks.get(network));
   };
-  const follower = surroundings.follower ?? opened.use(new SideThread());
   const readers = surroundings.readers ?? new ReaderThreads();
   const threads: Threads = {
     lend: (read) => pool.lend(read),
-    checkpoint: checkpointsOn(follower, (file, reason) => log.error({ database: file, reason }, 'storage failed')),
+    checkpoint,
     readers,
     writer: surroundings.writer,
   };
@@ -182,7 +185,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const networks = opened.adopt(new Networks(config.data, firstUse, threads, outdated), (it) => it.close());
   // Ends before these: a writer that empties its log waits for those who read.
   if (!surroundings.readers) opened.use(readers);
-  const logs = opened.use(new AttestationLogs({ key: nodeKey, instance, now, log }, follower));
+  const logs = opened.use(new AttestationLogs({ key: nodeKey, instance, now, log, checkpoint }, follower));
   const leftovers = opened.use(new LeftoversService(networks, now, log));
   const events = opened.use(new EventsService(networks, now, log));
   const alone = new OneAtATime();
@@ -267,10 +270,16 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const chat = new ChatService({
     ...config.chat,
     file: join(config.data, chatFile),
+    checkpoint,
     model: chatModel({ ...config.chat, key: secrets.chat, service: config.service, now }, operations),
     now,
     log: log.child({ name: 'chat' }),
   });
+
+  const checkpointFaults: CheckpointFaults = {
+    node: () => ({ [identityFile]: identity.checkpointFault, [chatFile]: chat.checkpointFault }),
+    network: (store) => inOne([store.activity().checkpointFault, logs.of(store).checkpointFault]),
+  };
 
   const context = {
     ...services,
@@ -298,7 +307,10 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     largeRequests: pool,
     requests,
     metrics: opened.use(
-      new MetricsService({ networks, runs: sync.runs, requests, bounds: durationBounds, large: pool, version, now }),
+      new MetricsService({
+        ...{ networks, runs: sync.runs, requests, bounds: durationBounds, large: pool, version, now },
+        checkpointFaults,
+      }),
     ),
     events,
     attestationLogs: logs,
@@ -332,7 +344,10 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
       undos: new ImportUndoService(writes, imports),
     },
     nodeKeys: new NodeKeysService(identity),
-    status: new StatusService({ networks, remotes, search, data: config.data, instance, version, now }),
+    status: new StatusService({
+      ...{ networks, remotes, search, data: config.data, instance, version, now },
+      checkpointFaults,
+    }),
     sync,
     remotes,
     watcher,

@@ -49,8 +49,21 @@ async function write(node: Served): Promise<void> {
   for (let n = 0; n < 21; n++) await call(node, 'POST /entities/batch', { entities });
 }
 
+/** Keys go to the database of accounts. */
+async function writeKeys(node: Served, count: number): Promise<void> {
+  for (let n = 0; n < count; n++) await call(node, 'POST /node/keys', { label: `key ${n}` });
+}
+
 async function problem(node: Served): Promise<string | null | undefined> {
   return (await call<NodeStatusView>(node, 'GET /node/status')).networks[0]?.database_problem;
+}
+
+/** Of the whole node's databases, and whether the metrics say so of each. */
+async function nodeProblem(node: Served) {
+  const { database_problem } = await call<NodeStatusView>(node, 'GET /node/status');
+  const metrics = await call<string>(node, 'GET /metrics');
+  const failing = metrics.matchAll(/^archeion_node_checkpoint_failing\{database="(.+)"\} (\d)$/gm);
+  return { database_problem, failing: Object.fromEntries([...failing].map(([, name, value]) => [name, value])) };
 }
 
 const failing = async (node: Served) =>
@@ -75,6 +88,36 @@ test.runIf(canFail())('a log that cannot be brought into the database is said, u
     rmSync(node.writesFail);
     await write(node);
     await expect.poll(() => problem(node)).toBeNull();
+    expect(await failing(node)).toBe('0');
+  } finally {
+    rmSync(place, { recursive: true });
+  }
+});
+
+test.runIf(canFail())('so is that of the accounts, and that of the attestation log', async () => {
+  const place = mkdtempSync(join(tmpdir(), 'archeion-checkpoints-'));
+  const of = (name: string) => expect.stringContaining(`into the database ${name} (disk I/O error`);
+  try {
+    await using node = await serve(place);
+    await writeKeys(node, 1);
+    const well = { database_problem: null, failing: { 'identity.db': '0', 'chat.db': '0' } };
+    expect(await nodeProblem(node)).toEqual(well);
+    writeFileSync(node.writesFail, 'always');
+    await writeKeys(node, 400);
+    await expect
+      .poll(() => nodeProblem(node))
+      .toEqual({ database_problem: of('identity.db'), failing: { 'identity.db': '1', 'chat.db': '0' } });
+    expect((await commandLine(node.data, ['status'])).out).toMatch(/^ {4}What was .* the database identity\.db/m);
+    for (let n = 0; n < 12; n++) await write(node);
+    await expect.poll(() => problem(node), { timeout: 60_000 }).toEqual(of('attest.db'));
+    expect(await failing(node)).toBe('1');
+    const told = node.faults.map(({ reason }) => /the database (.+\.db)/.exec(reason)?.[1]);
+    expect([...new Set(told)].toSorted()).toEqual(['archeion.db', 'attest.db', 'identity.db']);
+    rmSync(node.writesFail);
+    await writeKeys(node, 1);
+    await expect.poll(() => nodeProblem(node)).toEqual(well);
+    await write(node);
+    await expect.poll(() => problem(node), { timeout: 60_000 }).toBeNull();
     expect(await failing(node)).toBe('0');
   } finally {
     rmSync(place, { recursive: true });

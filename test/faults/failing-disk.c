@@ -1,6 +1,6 @@
 /*
  * While the file named in FAILING_SYNCS is there, syncs of SQLite's logs fail; one only where it is empty. While that named in
- * FAILING_WRITES is, so do writes into the databases of networks. Linux.
+ * FAILING_WRITES is, so do writes into databases. Linux.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -37,15 +37,15 @@ int fdatasync(int fd) {
 
 ssize_t write(int fd, const void *bytes, size_t count) {
   ssize_t (*real)(int, const void *, size_t) = (ssize_t(*)(int, const void *, size_t))dlsym(RTLD_NEXT, "write");
-  return fails("FAILING_WRITES", fd, "/archeion.db") ? -1 : real(fd, bytes, count);
+  return fails("FAILING_WRITES", fd, ".db") ? -1 : real(fd, bytes, count);
 }
 
 ssize_t pwrite(int fd, const void *bytes, size_t count, off_t at) {
   ssize_t (*real)(int, const void *, size_t, off_t) = (ssize_t(*)(int, const void *, size_t, off_t))dlsym(RTLD_NEXT, "pwrite");
-  return fails("FAILING_WRITES", fd, "/archeion.db") ? -1 : real(fd, bytes, count, at);
+  return fails("FAILING_WRITES", fd, ".db") ? -1 : real(fd, bytes, count, at);
 }
 
 ssize_t pwrite64(int fd, const void *bytes, size_t count, off64_t at) {
   ssize_t (*real)(int, const void *, size_t, off64_t) = (ssize_t(*)(int, const void *, size_t, off64_t))dlsym(RTLD_NEXT, "pwrite64");
-  return fails("FAILING_WRITES", fd, "/archeion.db") ? -1 : real(fd, bytes, count, at);
+  return fails("FAILING_WRITES", fd, ".db") ? -1 : real(fd, bytes, count, at);
 }

@@ -123,15 +123,19 @@ describePage('the settings', () => {
   test('are not needed to hear that the disk fails: the first screen says so', async () => {
     await seedArtworks(node, 1);
     const said = 'What was written cannot be brought into the database: <i>input</i> failed';
+    const ofAccounts = 'What was written cannot be brought into the database of accounts.';
     await page.route('**/node/status', async (route) => {
       const answer = await route.fetch();
       const body = await answer.text();
       await route.fulfill({
-        body: body.replace('"database_problem":null', `"database_problem":${JSON.stringify(said)}`),
+        body: [ofAccounts, said].reduce(
+          (text, fault) => text.replace('"database_problem":null', `"database_problem":${JSON.stringify(fault)}`),
+          body,
+        ),
       });
     });
     await visitor.load('/');
-    await page.getByRole('alert').getByText(said).waitFor();
+    for (const fault of [said, ofAccounts]) await page.getByRole('alert').getByText(fault).waitFor();
     await pictureOf(page, 'start-disk-fails');
     expect(visitor.faults).toEqual([]);
   });

@@ -1,9 +1,11 @@
 import { StorageError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { attestFile, newestHead, openLogReader, type StoredHead } from '../store/attest-log.ts';
+import type { Checkpoint } from '../store/checkpoints.ts';
 import type { Connection, Reader } from '../store/connection.ts';
 import { lastMove } from '../store/events.ts';
 import { placeOf } from '../store/in-place.ts';
+import { LogWatch } from '../store/log-watch.ts';
 import { MoveFollower } from '../store/move-follower.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { storing } from '../store/storage-error.ts';
@@ -22,11 +24,14 @@ export interface LogNeeds {
   signer: Signer;
   now: () => number;
   log: Log;
+  /** Finds out why the log of its database does not get into it. */
+  checkpoint?: Checkpoint | undefined;
 }
 
 /** One network's attestation log: it follows the moves in a thread, and is read here. */
 export class AttestationLog {
   readonly #needs: LogNeeds;
+  readonly #watch: LogWatch | null;
   #reader: Connection | null = null;
   readonly #moves: MoveFollower;
   #behind = true;
@@ -38,7 +43,8 @@ export class AttestationLog {
 
   constructor(needs: LogNeeds) {
     this.#needs = needs;
-    const { store, log } = needs;
+    const { store, log, checkpoint } = needs;
+    this.#watch = checkpoint ? new LogWatch(attestFile(store.folder), checkpoint) : null;
     this.#place = placeOf(attestFile(store.folder));
     this.#moves = new MoveFollower(store, {
       // A head is due at most once in a while, unless there is a long way to catch up.
@@ -71,6 +77,11 @@ export class AttestationLog {
   /** Why no head is signed any more; null where the log goes on. */
   get failure(): StorageError | null {
     return this.#moves.failure;
+  }
+
+  /** Why what is written stays in the log of its database, in words; else null. */
+  get checkpointFault(): string | null {
+    return this.#watch?.fault ?? null;
   }
 
   newestHead(): StoredHead | undefined {
@@ -120,6 +131,7 @@ export class AttestationLog {
     const files = { database: store.database, log: attestFile(store.folder) };
     const { signed, behind } = await thread.advance(files, this.#place, { signer, time: now(), sign, ms: sliceMs });
     this.#place ??= placeOf(files.log);
+    this.#watch?.written();
     if (signed !== this.#signed) this.#pace.signed(performance.now());
     this.#signed = signed;
     this.#behind = behind;

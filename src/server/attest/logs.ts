@@ -1,20 +1,30 @@
 import type { Log } from '../log.ts';
 import type { Network } from '../model/ids.ts';
 import type { NodeKey } from '../model/node-key.ts';
+import type { Checkpoint } from '../store/checkpoints.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { SideThread } from '../store/side-thread.ts';
 import { AttestationLog } from './log.ts';
 import { LogThread } from './log-thread.ts';
 import { verification } from './verification.ts';
 
+export interface LogsEnv {
+  key: NodeKey;
+  instance: string;
+  now: () => number;
+  log: Log;
+  /** Finds out why the log of a database does not get into it. */
+  checkpoint?: Checkpoint;
+}
+
 /** The attestation log of each network that has been used. */
 export class AttestationLogs implements AsyncDisposable {
-  readonly #env: { key: NodeKey; instance: string; now: () => number; log: Log };
+  readonly #env: LogsEnv;
   readonly #thread: LogThread;
   readonly #logs = new Map<Network, AttestationLog>();
 
   /** `thread`: where they are written, shared with others. */
-  constructor(env: { key: NodeKey; instance: string; now: () => number; log: Log }, thread?: SideThread) {
+  constructor(env: LogsEnv, thread?: SideThread) {
     this.#env = env;
     this.#thread = new LogThread(thread);
   }
@@ -23,9 +33,12 @@ export class AttestationLogs implements AsyncDisposable {
   of(store: NetworkStore): AttestationLog {
     const known = this.#logs.get(store.network);
     if (known) return known;
-    const { key, instance, now, log } = this.#env;
+    const { key, instance, now, log, checkpoint } = this.#env;
     const signer = { network: store.network, instance, key };
-    const made = new AttestationLog({ store, thread: this.#thread, signer, now, log: log.child({ name: 'attest' }) });
+    const made = new AttestationLog({
+      ...{ store, thread: this.#thread, signer, now, checkpoint },
+      log: log.child({ name: 'attest' }),
+    });
     this.#logs.set(store.network, made);
     return made;
   }

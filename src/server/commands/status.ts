@@ -13,6 +13,7 @@ interface Status {
   data: string;
   uptime_s: number;
   memory_bytes: number;
+  database_problem: string | null;
   networks: {
     network: string;
     entities: number;
@@ -47,12 +48,13 @@ export function addStatus(program: Command, shell: Shell): void {
 const number = (n: number): string => n.toLocaleString('en');
 
 function described(status: Status & { running: boolean }): string[] {
-  const { running, url, version, instance, data, uptime_s, memory_bytes, networks } = status;
+  const { running, url, version, instance, data, uptime_s, memory_bytes, database_problem, networks } = status;
   return [
     running ? `Archeion ${version} runs at ${url} since ${duration(uptime_s)}` : `Archeion ${version} is not running`,
     `  data folder  ${data}`,
     `  instance     ${instance}`,
     ...(running ? [`  memory       ${size(memory_bytes)}`] : []),
+    ...(database_problem === null ? [] : [`    ${database_problem}`]),
     ...networks.flatMap((n) => [
       `  ${n.network.padEnd(11)}  ${counted(n.entities, 'entity')}, ${number(n.deleted)} deleted, ${counted(n.moves, 'move')}, ` +
         `${size(n.database_bytes)} database, ${size(n.file_bytes)} files`,

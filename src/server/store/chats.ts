@@ -1,5 +1,6 @@
 import type { Network } from '../model/ids.ts';
 import { chatMigrations } from './chat-schema.ts';
+import type { Checkpoint } from './checkpoints.ts';
 import { NodeDatabase } from './node-database.ts';
 
 /** The file's name in the data folder. */
@@ -51,8 +52,9 @@ export class ChatStore {
   /** Of the newest session. No key is given twice: an answer may still be written for a session that is deleted meanwhile. */
   #lastKey: number;
 
-  constructor(file: string) {
-    this.#db = new NodeDatabase(file, { steps: chatMigrations, synchronous: 'NORMAL' });
+  /** `checkpoint` finds out why the log does not get into the database, where it grows. */
+  constructor(file: string, checkpoint?: Checkpoint) {
+    this.#db = new NodeDatabase(file, { steps: chatMigrations, synchronous: 'NORMAL', checkpoint });
     this.#lastKey = this.#db.get<{ key: number | null }>('SELECT max(key) AS key FROM session')?.key ?? 0;
   }
 
@@ -138,6 +140,11 @@ export class ChatStore {
   /** The hidden sessions: a node that stops while it deletes leaves some. */
   hidden(): number[] {
     return this.#db.all<{ key: number }>('SELECT key FROM session WHERE deleted = 1').map(({ key }) => key);
+  }
+
+  /** Why what is written stays in the database's log, in words; else null. */
+  get checkpointFault(): string | null {
+    return this.#db.checkpointFault;
   }
 
   close(): void {

@@ -7,6 +7,7 @@ import type { Account, NewAccount } from './accounts.ts';
 import * as accounts from './accounts.ts';
 import type { KeyHolder, KeyRecord, NewKey, VerifiedKey } from './api-keys.ts';
 import * as keys from './api-keys.ts';
+import type { Checkpoint } from './checkpoints.ts';
 import { identityFile, identityMigrations } from './identity-schema.ts';
 import type { Invite, InviteStatus } from './invites.ts';
 import * as invites from './invites.ts';
@@ -21,6 +22,8 @@ export interface IdentityOptions {
   randomBytes: (size: number) => Uint8Array;
   /** How many verified keys are remembered, so that a request costs a SHA-256 and a look into a map. */
   remembered?: number;
+  /** Finds out why the log does not get into the database, where it grows. */
+  checkpoint?: Checkpoint;
 }
 
 /** A key just made; times are epoch milliseconds. */
@@ -49,8 +52,9 @@ export class Identity {
   #open = true;
 
   /** `folder` is the node's data folder and must be there. Throws StorageError where the database cannot be used. */
-  constructor(folder: string, { now, randomBytes, remembered = 10_000 }: IdentityOptions) {
-    this.#db = new NodeDatabase(join(folder, identityFile), { steps: identityMigrations, synchronous: 'FULL' });
+  constructor(folder: string, { now, randomBytes, remembered = 10_000, checkpoint }: IdentityOptions) {
+    const options = { steps: identityMigrations, synchronous: 'FULL', checkpoint } as const;
+    this.#db = new NodeDatabase(join(folder, identityFile), options);
     this.verifications = new Verifications(this.#db);
     this.#operatorFile = join(folder, 'operator.key');
     this.#now = now;
@@ -253,6 +257,11 @@ export class Identity {
   }
 
   /** Writes the times of last use that are not on disk yet, then lets go of the database. */
+  /** Why what is written stays in the database's log, in words; else null. */
+  get checkpointFault(): string | null {
+    return this.#db.checkpointFault;
+  }
+
   close(): void {
     if (!this.#open) return;
     this.#open = false;

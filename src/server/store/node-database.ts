@@ -2,9 +2,11 @@ import { chmodSync } from 'node:fs';
 import { basename } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
+import type { Checkpoint } from './checkpoints.ts';
 import { refuseLogAlone, syncLog } from './connection.ts';
 import { durably } from './durably.ts';
 import { inPlace } from './in-place.ts';
+import { LogWatch } from './log-watch.ts';
 import { storing } from './storage-error.ts';
 
 type Value = string | number | Uint8Array | null;
@@ -14,16 +16,19 @@ export interface NodeDatabaseOptions {
   steps: readonly string[];
   /** FULL: a write is on disk when it returns. NORMAL: the last ones may be lost with the machine's power. */
   synchronous: 'FULL' | 'NORMAL';
+  /** Finds out why the log does not get into the database, where it grows. */
+  checkpoint?: Checkpoint | undefined;
 }
 
 /** The connection to a database of the whole node (identity.db, chat.db). Faults are StorageErrors. */
 export class NodeDatabase {
   readonly #db: Database.Database;
   readonly #checkPlace: () => void;
+  readonly #watch: LogWatch | null;
   readonly #statements = new Map<string, Database.Statement>();
 
   /** `file` is made where it is missing. Throws StorageError where it cannot be opened or a newer program wrote it. */
-  constructor(file: string, { steps, synchronous }: NodeDatabaseOptions) {
+  constructor(file: string, { steps, synchronous, checkpoint }: NodeDatabaseOptions) {
     storing(() => (synchronous === 'FULL' ? syncLog : refuseLogAlone)(file));
     this.#db = storing(() => new Database(file));
     try {
@@ -38,6 +43,7 @@ export class NodeDatabase {
         migrate(this.#db, steps, basename(file));
       });
       this.#checkPlace = storing(() => inPlace(file));
+      this.#watch = checkpoint ? new LogWatch(file, checkpoint) : null;
     } catch (error) {
       this.#db.close();
       throw error;
@@ -72,7 +78,14 @@ export class NodeDatabase {
 
   #durably<T>(fn: () => T): T {
     this.#checkPlace();
-    return durably(this.#db, fn);
+    const result = durably(this.#db, fn);
+    this.#watch?.written();
+    return result;
+  }
+
+  /** Why what is written stays in the log, in words; else null. */
+  get checkpointFault(): string | null {
+    return this.#watch?.fault ?? null;
   }
 
   close(): void {

@@ -12,6 +12,7 @@ import type { Log } from '../../log.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { requireUser, type UserIdentity } from '../../model/permissions.ts';
 import { ChatStore, type MessageRange, type StoredSession } from '../../store/chats.ts';
+import type { Checkpoint } from '../../store/checkpoints.ts';
 import { previewOf, readMessages, type Said, titleOf } from './messages.ts';
 import { sessionJson } from './session-json.ts';
 import type {
@@ -57,6 +58,8 @@ export interface ChatNeeds {
   timeoutMs: number;
   /** How much the file may hold. */
   maxBytes: number;
+  /** Finds out why what is written does not get into the file. */
+  checkpoint: Checkpoint;
   now: () => number;
   log: Log;
 }
@@ -144,9 +147,14 @@ export class ChatService implements AsyncDisposable {
     return { chatId: session.id, parts, failed: (error) => this.#failed(error, record) };
   }
 
+  /** Why what is written stays in the log of the file, in words; else null. */
+  get checkpointFault(): string | null {
+    return this.#chats?.checkpointFault ?? null;
+  }
+
   #store(): ChatStore {
     if (!this.#chats) {
-      const chats = new ChatStore(this.#needs.file);
+      const chats = new ChatStore(this.#needs.file, this.#needs.checkpoint);
       this.#chats = chats;
       for (const key of chats.hidden())
         this.#discard(key).catch((error: unknown) =>

@@ -22,10 +22,13 @@ export function NodeSummary() {
           <p className="text-quiet">
             {t('node.sizes', { database: bytes(network.database_bytes), files: bytes(network.file_bytes) })}
           </p>
-          {network.database_problem !== null && (
-            <p role="alert" lang="en" className="mt-1 break-words text-danger">
-              {network.database_problem}
-            </p>
+          {[network.database_problem, status.data?.database_problem].map(
+            (problem) =>
+              problem && (
+                <p key={problem} role="alert" lang="en" className="mt-1 break-words text-danger">
+                  {problem}
+                </p>
+              ),
           )}
         </section>
       )}

@@ -121,7 +121,7 @@ export function storeFamilies(stores: StoreNumbers[], largeRequests: number): Fa
     ),
     gauge(
       'archeion_checkpoint_failing',
-      "1 where the database's log could not be brought into it: it grows. `archeion status` says why.",
+      "1 where the log of the database, or of the attestation log's, could not be brought into it: it grows. `archeion status` says why.",
       each((it) => (it.checkpointFault === null ? 0 : 1)),
     ),
     gauge(
@@ -130,6 +130,17 @@ export function storeFamilies(stores: StoreNumbers[], largeRequests: number): Fa
       each((it) => it.longReads),
     ),
     gauge('archeion_large_requests', 'Large requests under way or waiting.', [{ value: largeRequests }]),
+  ];
+}
+
+/** `faults`: by the file of a database of the whole node, as far as it has one. */
+export function nodeDatabaseFamilies(faults: Record<string, string | null>): Family[] {
+  return [
+    gauge(
+      'archeion_node_checkpoint_failing',
+      '1 where the log of that database could not be brought into it: it grows. `archeion status` says why.',
+      Object.entries(faults).map(([database, fault]) => ({ labels: { database }, value: fault === null ? 0 : 1 })),
+    ),
   ];
 }
 

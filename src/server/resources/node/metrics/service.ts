@@ -2,11 +2,13 @@ import { stat } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { cpuUsage, memoryUsage } from 'node:process';
 import { type Caller, isOperator, registered } from '../../../model/caller.ts';
+import type { CheckpointFaults } from '../../../store/checkpoint-faults.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { gaugesOf } from '../../../sync/gauges.ts';
 import type { Runs } from '../../../sync/runs.ts';
 import {
+  nodeDatabaseFamilies,
   type ProcessNumbers,
   processFamilies,
   type RouteNumbers,
@@ -24,6 +26,7 @@ export interface MetricsNeeds {
   /** Upper bounds of the durations that `requests` tells apart, in seconds. */
   bounds: readonly number[];
   large: { underWay: number };
+  checkpointFaults: CheckpointFaults;
   version: string;
   now: () => number;
 }
@@ -46,7 +49,7 @@ export class MetricsService implements Disposable {
   /** Who is not the operator does not learn of the remotes. @throws UnauthorizedError, ForbiddenError */
   async text(caller: Caller): Promise<string> {
     registered(caller);
-    const { networks, requests, bounds, large, runs, now } = this.#needs;
+    const { networks, requests, bounds, large, runs, now, checkpointFaults } = this.#needs;
     const stores = networks.opened();
     const remotes = isOperator(caller)
       ? stores.flatMap((store) => gaugesOf(store, runs, now()).map((it) => ({ ...it, network: store.network })))
@@ -54,7 +57,8 @@ export class MetricsService implements Disposable {
     return metricsText([
       ...processFamilies(this.#process()),
       ...requestFamilies(requests.all(), bounds),
-      ...storeFamilies(await Promise.all(stores.map(storeNumbers)), large.underWay),
+      ...storeFamilies(await Promise.all(stores.map((store) => this.#store(store))), large.underWay),
+      ...nodeDatabaseFamilies(checkpointFaults.node()),
       ...syncFamilies(remotes),
     ]);
   }
@@ -80,14 +84,15 @@ export class MetricsService implements Disposable {
     };
   }
 
+  async #store(store: NetworkStore): Promise<StoreNumbers> {
+    const [databaseBytes, logBytes] = await Promise.all([sizeOf(store.database), sizeOf(`${store.database}-wal`)]);
+    const checkpointFault = this.#needs.checkpointFaults.network(store);
+    return { network: store.network, ...store.activity(), databaseBytes, logBytes, checkpointFault };
+  }
+
   [Symbol.dispose](): void {
     this.#delay.disable();
   }
-}
-
-async function storeNumbers(store: NetworkStore): Promise<StoreNumbers> {
-  const [databaseBytes, logBytes] = await Promise.all([sizeOf(store.database), sizeOf(`${store.database}-wal`)]);
-  return { network: store.network, ...store.activity(), databaseBytes, logBytes };
 }
 
 async function sizeOf(path: string): Promise<number> {

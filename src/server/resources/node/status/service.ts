@@ -5,6 +5,7 @@ import { KeptBytes } from '../../../blocks/kept-bytes.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { type Network, networks as networkNames } from '../../../model/ids.ts';
 import type { SearchEngine } from '../../../search/engine.ts';
+import { type CheckpointFaults, inOne } from '../../../store/checkpoint-faults.ts';
 import type { NetworkCounts } from '../../../store/network-counts.ts';
 import { filesFolder } from '../../../store/network-folders.ts';
 import { databaseFile } from '../../../store/network-store.ts';
@@ -17,6 +18,7 @@ export interface StatusNeeds {
   networks: Networks;
   remotes: RemotesService;
   search: SearchEngine;
+  checkpointFaults: CheckpointFaults;
   /** The data folder. */
   data: string;
   instance: string;
@@ -39,7 +41,7 @@ export class StatusService {
   /** `url` is where the request reached the node. */
   async status(caller: Caller, url: string): Promise<NodeStatusView> {
     operator(caller);
-    const { data, instance, version, now } = this.#needs;
+    const { data, instance, version, now, checkpointFaults } = this.#needs;
     const used = networkNames.filter((network) => existsSync(databaseFile(data, network)));
     return {
       url,
@@ -49,6 +51,7 @@ export class StatusService {
       free_bytes: await freeBytes(data),
       uptime_s: Math.max(0, Math.floor((now() - this.#started) / 1000)),
       memory_bytes: memoryUsage.rss(),
+      database_problem: inOne(Object.values(checkpointFaults.node())),
       networks: await Promise.all(used.map((network) => this.#network(network))),
     };
   }
@@ -66,7 +69,7 @@ export class StatusService {
       deleted: counts.deleted,
       moves: counts.moves,
       database_bytes: database,
-      database_problem: store.activity().checkpointFault,
+      database_problem: this.#needs.checkpointFaults.network(store),
       index_bytes: made,
       file_bytes: await this.#keptOf(network, store.folder).total(),
       index: { moves: cursor, behind, learning, problem },

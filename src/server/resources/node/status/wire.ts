@@ -17,7 +17,7 @@ export interface NetworkStatusView {
    * @isInt
    */
   database_bytes: number;
-  /** Why what is written stays in the database's log, which grows, in words; else null. */
+  /** Why what is written stays in the log of the database or of the attestation log's, which grows, in words; else null. */
   database_problem: string | null;
   /**
    * The content of files.
@@ -70,6 +70,8 @@ export interface NodeStatusView {
    * @isInt
    */
   memory_bytes: number;
+  /** Why what is written stays in the log of the accounts' or the chats' database, which grows, in words; else null. */
+  database_problem: string | null;
   /** Those that have been used. */
   networks: NetworkStatusView[];
 }
