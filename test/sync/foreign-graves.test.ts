@@ -25,7 +25,7 @@ async function startService(buried: (head: JsonObject) => JsonObject) {
     const id = String(manifest.id);
     const version = { cid: encodeHistoric(manifest).cid, manifest };
     chains.set(id, [...(chains.get(id) ?? []), version]);
-    events.unshift({ id: events.length + 1, pi: id, cid: version.cid, ts });
+    events.unshift({ id: (events[0]?.id ?? 0) + 1, pi: id, cid: version.cid, ts });
     return version;
   };
   const next = (id: string): JsonObject => {
@@ -49,7 +49,8 @@ async function startService(buried: (head: JsonObject) => JsonObject) {
     if (kind === 'versions') return [...chains.values()].flat().find(({ cid }) => cid === part) ?? null;
     if (method === 'DELETE') return { id, cid: bury(id).cid };
     const tip = chains.get(id)?.at(-1);
-    return part === 'tip' && tip ? { id, cid: tip.cid } : null;
+    const isTold = tip && !(service.hides && tip.manifest.deleted);
+    return part === 'tip' && isTold ? { id, cid: tip.cid } : null;
   };
   const server = createServer(async (request, response) => {
     if (request.headers['content-length']) await json(request);
@@ -60,9 +61,15 @@ async function startService(buried: (head: JsonObject) => JsonObject) {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
-  return {
+  const service = {
+    /** It tells no tips of what is deleted. */
+    hides: false,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     ...{ create, bury },
+    /** Its feed forgets all but its newest event. */
+    forget: () => {
+      events.length = 1;
+    },
     revive: (id: string) => {
       const { deleted: _deleted, ...head } = next(id);
       return write({ ...head, schema: 'arke/eidos@v1', properties: { n: 2 }, relationships: [] });
@@ -74,6 +81,7 @@ async function startService(buried: (head: JsonObject) => JsonObject) {
       });
     },
   };
+  return service;
 }
 
 test.each<[string, (head: JsonObject) => JsonObject]>([
@@ -99,4 +107,21 @@ test.each<[string, (head: JsonObject) => JsonObject]>([
   const { cid } = service.revive(work);
   await sync(mirror, here);
   expect(ok<Entity>(await ask(mirror, here, `GET /entities/${work}`))).toMatchObject({ cid, ver: 3 });
+});
+
+test('a plain remote that tells no tip of what is known to be deleted there was not set back', async () => {
+  await using service = await startService((head) => ({ ...head, deleted: true }));
+  await using mirror = await startNode();
+  const here = operator(mirror);
+  for (const id of [work, other]) service.create(id);
+  await addRemote(mirror, here, { url: service.url, key: `uk_${'0'.repeat(32)}` });
+  await sync(mirror, here);
+  service.hides = true;
+  service.bury(work);
+  await sync(mirror, here);
+  for (let n = 0; n < 3; n++) service.revive(other);
+  service.forget();
+  expect(await sync(mirror, here)).toMatchObject({ stopped: null, swept: true });
+  expect((await ask(mirror, here, `GET /entities/${work}`)).status).toBe(404);
+  expect(await sync(mirror, here)).toMatchObject({ stopped: null, swept: false });
 });

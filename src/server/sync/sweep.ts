@@ -6,6 +6,7 @@ import { type KnownTip, knownPage } from '../store/known-tips.ts';
 import { isAskedAgain } from '../store/remote-troubles.ts';
 import { isKnownAt, mirroredCollections } from '../store/remotes.ts';
 import { isUnlisted } from '../store/unlisted.ts';
+import { findVersion } from '../store/versions.ts';
 import { type SyncContext, takeOver, troubleCommit } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
 import { type Allowance, idPages } from './id-pages.ts';
@@ -249,6 +250,7 @@ export async function compareBatch(
       ctx.report.troubles++;
     } else if (cid === null) {
       if (before === undefined) continue;
+      if (!reset && isBuried(ctx, before)) continue;
       if (!reset) return { held: [], forgotten: id };
       await note(ctx, { kind: 'remote_forgot', remote: ctx.remote.name, id });
     } else if (reset || before?.theirs !== cid || before.trouble !== null) events.push({ id: 0, entity: id, cid });
@@ -256,6 +258,12 @@ export async function compareBatch(
   const held = events.length > 0 ? await takeOver(ctx, events, { ...(views && { views }), reset }) : [];
   ctx.patience.check();
   return { held, forgotten: null };
+}
+
+/** Whether it was deleted there when it was seen last: a service that is no node may tell nothing of what is deleted. */
+function isBuried({ store, remote }: SyncContext, { theirs }: KnownTip): boolean {
+  if (remote.instance !== null || theirs === null) return false;
+  return store.read((db) => findVersion(db, theirs)?.manifest.deleted === true);
 }
 
 async function note({ store, remote, now }: SyncContext, row: Row): Promise<void> {
