@@ -281,6 +281,25 @@ describePage('import', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('a table that was put right and is chosen again is looked at anew', async () => {
+    await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
+    const rows = Array.from({ length: 20 }, (_, i) => `W-${i},A work of its own,`);
+    const table = (last: string) => ['no,title,bought', ...rows, `W-20,The last one,${last}`].join('\n');
+    const use = page.getByLabel('What bought becomes');
+    await choose('works.csv', table(''));
+    await use.waitFor();
+    expect(await use.inputValue()).toBe('none');
+    await page.getByRole('link', { name: 'Import', exact: true }).last().click();
+    await page.getByRole('heading', { name: 'works.csv' }).waitFor({ state: 'detached' });
+    await choose('works.csv', table('at an auction'));
+    await use.waitFor();
+    expect(await use.inputValue()).toBe('property');
+    await page.keyboard.press('Control+Enter');
+    await heading('21 entities were created').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('what is in a file shows harmlessly, and a damaged one says where', async () => {
     await visitor.go('/import');
     await heading(/^Import$/).waitFor();

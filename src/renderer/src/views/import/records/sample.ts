@@ -10,6 +10,8 @@ export interface Sample {
   text: string;
   /** Whether it is all of the file. */
   whole: boolean;
+  /** The size of the file in bytes, and when it was saved last: what is chosen again may hold something else. */
+  stamp: string;
   /** In what it was read. */
   encoding: TextEncoding;
   /** Whether nobody has said that, and neither has the file. */
@@ -33,6 +35,7 @@ export async function sampleOf(file: File, chosen?: TextEncoding, others?: TextE
     name: file.name.replace(/\.gz$/i, ''),
     text: new TextDecoder(read).decode(bytes, { stream: !whole }),
     whole,
+    stamp: `${file.size} ${file.lastModified}`,
     encoding: read,
     isGuess: said === undefined && read !== 'utf-8',
   };
