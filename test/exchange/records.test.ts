@@ -55,7 +55,13 @@ describe('the formats', () => {
       [1, 'a.json, element 1'],
       [2, 'a.json, element 2'],
     ]);
-    expect((await linesOf(csv, 'a.csv')).map(([line]) => line)).toEqual([2, 4, 5]);
+    const crlf = csv.replaceAll('\n', '\r\n');
+    for (const table of [csv, crlf, csv.replaceAll('\n', '\r')])
+      expect((await linesOf(table, 'a.csv')).map(([line]) => line)).toEqual([2, 4, 5]);
+    const at = (line: number) => ({ issues: [{ message: expect.stringMatching(`^a\\.csv, line ${line}: `) }] });
+    const short = linesOf(`"of\r\n two lines",b\r\n${crlf.slice(crlf.indexOf('4'))}one\r\n`, 'a.csv');
+    await expect(short).rejects.toMatchObject(at(7));
+    await expect(linesOf(`${crlf}23,"a"b\r\n`, 'a.csv')).rejects.toMatchObject(at(6));
   });
 
   it('reads nothing from an empty array, an empty table and an empty file of lines', async () => {

@@ -1,5 +1,5 @@
 import { pipeline, Readable } from 'node:stream';
-import { CsvError, type Info, parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
 import { peek } from './peek.ts';
 import {
   badRecord,
@@ -14,11 +14,6 @@ import {
 const maxColumns = 10_000;
 /** What divides cells: the first of these that stands in the header outside quotes. */
 const delimiters = [',', ';', '\t'];
-
-interface Row {
-  record: string[];
-  info: Info;
-}
 
 /**
  * Rows below a header row, each cell a text, divided by commas, or by semicolons or tabs where the header has no comma. Every
@@ -40,9 +35,16 @@ async function* rowRecords(
   delimiter: string,
 ): AsyncGenerator<SourceRecord> {
   const place: Place = { file, unit: 'line' };
+  const ends = new WeakMap<string[], number>();
+  // Within quotes csv-parse takes \r\n for the ends of two lines.
+  let twice = 0;
   const rows = parse({
     delimiter,
-    info: true,
+    on_record: (cells: string[], { lines }) => {
+      twice += cells.reduce((sum, cell) => sum + pairsIn(cell), 0);
+      ends.set(cells, lines - twice);
+      return cells;
+    },
     skip_empty_lines: true,
     // It is looked at here, so that the rows before one that is wrong come first.
     relax_column_count: true,
@@ -53,22 +55,30 @@ async function* rowRecords(
   let header: string[] | null = null;
   try {
     for await (const row of rows) {
-      const { record: cells, info } = row as Row;
-      if (header === null) header = headerOf(cells, place, info.lines);
+      const cells = row as string[];
+      const line = ends.get(cells) ?? 0;
+      if (header === null) header = headerOf(cells, place, line);
       else {
         if (cells.length !== header.length)
-          throw badRecord(place, info.lines, `has ${cells.length} cells where the header has ${header.length} columns`);
+          throw badRecord(place, line, `has ${cells.length} cells where the header has ${header.length} columns`);
         const members = header.map((name, i) => [name, cells[i] ?? ''] as const);
         const size = members.reduce((sum, [, cell]) => sum + cell.length + 1, 0);
-        yield sourceRecord(Object.fromEntries(members), place, info.lines, size);
+        yield sourceRecord(Object.fromEntries(members), place, line, size);
       }
     }
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const line = typeof error.lines === 'number' ? error.lines : 1;
+    const line = typeof error.lines === 'number' ? error.lines - twice : 1;
     if (error.code === 'CSV_MAX_RECORD_SIZE') throw tooLong(place, line);
     throw badRecord(place, line, error.message);
   }
+}
+
+/** How often \r\n stands in a text. */
+function pairsIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\r\n'); at !== -1; at = text.indexOf('\r\n', at + 2)) count++;
+  return count;
 }
 
 /** Seeks where the first line with something in it ends outside quotes, in bytes that grow at their end. */
