@@ -29,10 +29,14 @@ export async function isAlive({ url, instance }: NodeFile): Promise<boolean> {
   }
 }
 
-/** Writes `<data>/node.json`; disposing removes it. */
+/** Writes `<data>/node.json`; disposing removes it. Where it cannot be written there is none any more. */
 export async function writeNodeFile(data: string, node: NodeFile): Promise<AsyncDisposable> {
   const path = join(data, 'node.json');
-  await writeWhole(path, node);
+  await writeWhole(path, node).catch(async (error: unknown) => {
+    // The one of a node that ended before leads nowhere.
+    await rm(path, { force: true });
+    throw error;
+  });
   return {
     async [Symbol.asyncDispose]() {
       await rm(path, { force: true });
@@ -69,13 +73,19 @@ async function readJson(path: string): Promise<unknown> {
 
 /** A reader sees the old file or the new one, never half of it, also after a power cut; on disk when it returns. */
 async function writeWhole(path: string, value: object): Promise<void> {
-  const file = await open(`${path}.new`, 'w', 0o600);
+  const made = `${path}.new`;
   try {
-    await file.writeFile(`${JSON.stringify(value)}\n`);
-    await file.sync();
-  } finally {
-    await file.close();
+    const file = await open(made, 'w', 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(value)}\n`);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(made, path);
+  } catch (error) {
+    await rm(made, { force: true });
+    throw error;
   }
-  await rename(`${path}.new`, path);
   await syncFolder(dirname(path));
 }

@@ -2,13 +2,14 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Config, Secrets } from './config.ts';
 import { type Context, openContext, type Surroundings, version } from './context.ts';
 import { openDataFolder, syncedBy } from './data-folder.ts';
-import { UnavailableError } from './errors.ts';
+import { StorageError, UnavailableError } from './errors.ts';
 import { type AppOptions, createApp } from './http/app.ts';
 import { addressOf, closeListener, createListener, listen } from './http/listener.ts';
 import { type Log, openLog } from './log.ts';
-import { instanceOf, isAlive, readNodeFile, writeNodeFile } from './node-file.ts';
+import { instanceOf, isAlive, type NodeFile, readNodeFile, writeNodeFile } from './node-file.ts';
 import { lockFolder } from './store/lock.ts';
 import { checkStartable } from './store/startable.ts';
+import { storingLater } from './store/storage-error.ts';
 
 /** A node that answers at `url` until it is disposed of. */
 export interface RunningNode extends AsyncDisposable {
@@ -85,7 +86,7 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   opened.defer(() => ctx.invocations.close());
   own.port = await listen(server, config.host, config.port);
   const url = addressOf(config.host, own.port);
-  opened.use(await writeNodeFile(data, { url, pid: overrides.pid ?? 0, instance, version }));
+  opened.use(await toldOf(data, { url, pid: overrides.pid ?? 0, instance, version }, log));
   await ctx.invocations.start(url);
   if (overrides.watch) await ctx.watcher.start();
   log.info({ url, data, version }, 'ready');
@@ -93,6 +94,17 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
 
   const all = opened.move();
   return { url, ctx, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** A node that others cannot be told of, since the disk is full, can be read all the same. @throws StorageError */
+async function toldOf(data: string, node: NodeFile, log: Log): Promise<AsyncDisposable | null> {
+  try {
+    return await storingLater(() => writeNodeFile(data, node));
+  } catch (error) {
+    if (!(error instanceof StorageError && error.code === 'STORAGE_FULL')) throw error;
+    log.warn({ data }, 'the disk is full: other commands do not find this node (node.json is missing)');
+    return null;
+  }
 }
 
 /** The lock of a node that runs may have been deleted, for one that was left behind: there would be two writers. */

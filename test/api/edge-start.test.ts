@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { lstat, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -164,6 +165,22 @@ describe('starting and stopping', () => {
     await symlink('instance.json', join(folder.path, 'instance.json'));
     await expect(startNode({ data: folder.path })).rejects.toThrow(/instance\.json cannot be read \(ELOOP/);
     expect((await lstat(join(folder.path, 'instance.json'))).isSymbolicLink()).toBe(true);
+  });
+
+  test.skipIf(!existsSync('/dev/full'))('a disk that is full keeps no node from being read', async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'node.json.new');
+    await (await startNode({ data: folder.path }))[Symbol.asyncDispose]();
+    await symlink('/dev/full', path);
+    {
+      await using node = await startNode({ data: folder.path });
+      expect((await node.fetch('/health')).status).toBe(200);
+      expect(node.logged.join('')).toContain('the disk is full: other commands do not find this node');
+      expect(await readNodeFile(folder.path)).toBeNull();
+    }
+    // What could not be written is not in the way later.
+    await using again = await startNode({ data: folder.path });
+    expect(await readNodeFile(folder.path)).toMatchObject({ url: again.url });
   });
 
   test('the lock goes when it is let go of', async () => {
