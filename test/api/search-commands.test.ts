@@ -1,4 +1,5 @@
 import { mkdir, rm } from 'node:fs/promises';
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { run } from '../../src/server/commands/run.ts';
 import { searchFile } from '../../src/server/store/search-index.ts';
@@ -193,4 +194,26 @@ test('a label that several collections have is answered with their ids', async (
   ]);
   for (const twin of twins) ok(await ask(node, me, `DELETE /entities/${twin.id}`, { expect_tip: twin.cid }));
   expect((await here('search', 'a', '--collection', 'Twins')).code).toBe(2);
+});
+
+test('archeion search of a folder whose index cannot go on says so', async () => {
+  await using own = await temporaryFolder();
+  const run = async (label: string, after: (made: TestNode) => Promise<void>) => {
+    await using made = await startNode({ data: own.path });
+    await create(made, operator(made), { type: 'artist', properties: { label } });
+    await after(made);
+  };
+  await run('Ada', indexIdle);
+  const other = new Database(searchFile(`${own.path}/main`));
+  try {
+    other.exec('BEGIN IMMEDIATE');
+    await run('Bob', async () => undefined);
+    const { code, out, err } = await archeion(own.path, 'search', 'Bob');
+    expect([code, out]).toEqual([0, ['Nothing was found for Bob.']]);
+    expect(err.at(-1)).toMatch(
+      /^The index has \d of \d changes and cannot go on: Another program holds the database\./,
+    );
+  } finally {
+    other.close();
+  }
 });

@@ -13,7 +13,7 @@ const lookMs = 100;
 
 /**
  * Waits for the index of a node that ends with this command, since nobody would make it up later. Says in words what the
- * index of a running node still lacks; undefined where that is nothing.
+ * index still lacks; undefined where that is nothing.
  */
 export async function indexed(shell: Shell, client: NodeClient): Promise<string | undefined> {
   const look = async () => {
@@ -21,7 +21,7 @@ export async function indexed(shell: Shell, client: NodeClient): Promise<string 
     return networks.find(({ network }) => network === client.config.network);
   };
   let standing = await look();
-  if (client.running) return standing?.index.behind ? lacking(standing) : undefined;
+  if (client.running) return standing && lacking(standing);
   const display = progressDisplay(shell, 'index');
   try {
     while (standing?.index.behind && standing.index.problem === null) {
@@ -33,11 +33,13 @@ export async function indexed(shell: Shell, client: NodeClient): Promise<string 
   } finally {
     display.end();
   }
-  return undefined;
+  return standing && lacking(standing);
 }
 
-function lacking(standing: Standing['networks'][number]): string {
+function lacking(standing: Standing['networks'][number]): string | undefined {
   const { index, moves } = standing;
+  if (!index.behind) return undefined;
+  if (index.problem !== null) return `The index has ${part(standing)} changes and cannot go on: ${index.problem}`;
   const what = index.moves < moves ? `has ${part(standing)} changes so far` : 'takes up labels that have changed';
   return `The index ${what}: there may be more to find in a moment.`;
 }
