@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { ask, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, invalid, ok, read } from '../helpers/entities.ts';
+import { ask, onBehalf, type Person, service, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, enrol, invalid, ok, read } from '../helpers/entities.ts';
 import { failed, JobScene, logBody, type Started } from '../helpers/job-scene.ts';
 import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
 import { activeKlados } from '../helpers/worker-processes.ts';
@@ -15,6 +15,15 @@ beforeEach(() => scene.renew());
 afterAll(() => scene[Symbol.asyncDispose]());
 
 const hour = 3_600_000;
+
+/** An active klados that somebody else made, and that may be asked. */
+async function kladosOf(maker: Person, home: string): Promise<Entity> {
+  const given = { endpoint: `${scene.endpoint.url}/accept` };
+  const { klados } = await activeKlados(scene.node, maker, home, given);
+  const verified = { ...given, verified_at: scene.clock.ms, operators: true };
+  scene.node.ctx.identity.verifications.putVerified(klados.id, verified);
+  return klados;
+}
 
 describe('what a processor answers', () => {
   test.each([
@@ -127,10 +136,7 @@ describe('the log of a job', () => {
     const home = await collection(scene.node, maker, { label: 'Theirs', roles: { public: ['*:view', '*:invoke'] } });
     const target = await collection(scene.node, maker, { label: 'Target' });
     const file = await create(scene.node, maker, { type: 'file', collection: target.id });
-    const given = { endpoint: `${scene.endpoint.url}/accept` };
-    const { klados } = await activeKlados(scene.node, maker, home.id, given);
-    const verified = { ...given, verified_at: scene.clock.ms, operators: true };
-    scene.node.ctx.identity.verifications.putVerified(klados.id, verified);
+    const klados = await kladosOf(maker, home.id);
     const invoke = () => scene.invoke(klados.id, { target_collection: target.id, target_entity: file.id }, maker);
     const as = { klados_id: klados.id };
     const [done, broken] = [await invoke(), await invoke()];
@@ -147,6 +153,16 @@ describe('the log of a job', () => {
     // Nobody else, whoever asked for the job and owns what it works in.
     const started = await scene.invoke(klados.id);
     await scene.log(scene.who, started, { ...as, status: 'done' });
+    expect(await scene.status(klados.id, started.job_id)).toMatchObject({ status: 'pending' });
+  });
+
+  test('does not count by a service account, as which many write, where that has made the klados for nobody', async () => {
+    const gate = service(scene.node);
+    const klados = await kladosOf(gate, scene.home.id);
+    const started = await scene.invoke(klados.id);
+    const somebody = await user(scene.node, 'somebody');
+    await enrol(scene.node, scene.who, started.job_collection, somebody, 'editor');
+    await scene.log(onBehalf(gate, somebody), started, { klados_id: klados.id, status: 'done' });
     expect(await scene.status(klados.id, started.job_id)).toMatchObject({ status: 'pending' });
   });
 

@@ -5,7 +5,7 @@ import type { Manifest } from '../model/manifest.ts';
 import type { Reader, Writer } from './connection.ts';
 import { findStanding } from './entities.ts';
 import { entityKey } from './entity-keys.ts';
-import { creatorOf, firstAuthor } from './versions.ts';
+import { firstAuthor, makerOf } from './versions.ts';
 
 /** Keeps what a log's current version says where runs look for it; of a deleted one, what it said last. */
 export function projectJobLog(
@@ -68,7 +68,7 @@ export function findLog(db: Reader, id: string): StoredLog | undefined {
 export function speaksFor(db: Reader, author: string, processor: string): boolean {
   if (author === processor) return true;
   const isCommand = commandOf(findStanding(db, processor)?.manifest.properties.endpoint) !== null;
-  return !isCommand && author === creatorOf(db, processor);
+  return !isCommand && author === makerOf(db, processor);
 }
 
 /** The logs of a job that count for its processor and are not deleted, the oldest first. */

@@ -87,8 +87,13 @@ export function firstAuthor(db: Reader, id: string): string | undefined {
 
 /** The same, or on whose behalf a service account did: with their permissions (interface.md, Authentication 6). */
 export function creatorOf(db: Reader, id: string): string | undefined {
+  return makerOf(db, id) ?? firstAuthor(db, id);
+}
+
+/** The same, but undefined where a service account did on nobody's behalf: as that one many may write. */
+export function makerOf(db: Reader, id: string): string | undefined {
   const edit = firstEdit(db, id);
-  return edit?.method === 'system' ? (edit.on_behalf_of ?? edit.user_id) : edit?.user_id;
+  return edit?.method === 'system' ? edit.on_behalf_of : edit?.user_id;
 }
 
 function firstEdit(db: Reader, id: string): EditedBy | undefined {
