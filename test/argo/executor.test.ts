@@ -97,6 +97,13 @@ describe('the entry', () => {
     expect(await run(query)).toMatchObject({ ids, scores: [0, 0], stop: null });
   });
 
+  test('takes no time from the hops where nothing is like its text and nothing else is asked for', async () => {
+    await run('"zebra" -[*]-> type:place');
+    expect(graph.milliseconds).toBeLessThanOrEqual(200);
+    await run('"zebra" type:person -[*]-> type:place');
+    expect(graph.milliseconds).toBeGreaterThan(200);
+  });
+
   test('leads on also where nothing is like its text', async () => {
     expect(await run('"zebra" type:person -[lived_in]-> type:place')).toMatchObject({ ids: ['va'], scores: [0.5] });
     expect((await run('"zebra"', { kExplore: 2 })).ids).toHaveLength(2);

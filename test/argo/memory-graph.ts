@@ -60,7 +60,11 @@ export class MemoryGraph implements GraphSource, TextSource {
     return others.map((other) => alike(name.split('_'), other.split('_')));
   }
 
-  async newest(within: Within, k: number) {
+  /** The time that the last look at everything had. */
+  milliseconds = 0;
+
+  async newest(within: Within, k: number, milliseconds: number) {
+    this.milliseconds = milliseconds;
     const found = this.#fitting(within).sort(
       (a, b) => (b.updated ?? '').localeCompare(a.updated ?? '') || (a.id < b.id ? -1 : 1),
     );

@@ -15,6 +15,9 @@ export interface EntryLimits {
   milliseconds: number;
 }
 
+/** For the last changed of everything: any will do, and the hops need what is left. */
+const anywhereMs = 200;
+
 /** What a second text counts against the first (argo.md 2.3). */
 const [oldShare, newShare] = [0.3, 0.7];
 
@@ -58,7 +61,9 @@ async function resolved(
   if (hits.length > 0)
     return { candidates: hits.map(({ id, score }) => ({ id, score, near: score, path: [], edges: 0 })), truncated };
   // Even nonsense has a nearest (argo.md 2.2): where all are as far from it, those that changed last stand for them.
-  const all = await graph.newest(filtered, kExplore, milliseconds);
+  const isAnywhere = Object.values(filtered).every((condition) => condition === undefined);
+  const time = isAnywhere ? Math.min(milliseconds, anywhereMs) : milliseconds;
+  const all = await graph.newest(filtered, kExplore, time);
   const candidates = all.ids.map((id) => ({ id, score: 0, near: 0, path: [], edges: 0 }));
   return { candidates, truncated: truncated || all.truncated };
 }
