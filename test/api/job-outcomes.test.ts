@@ -32,6 +32,7 @@ describe('what a processor answers', () => {
     ['unavailable', 'no key', 60],
     ['fail', 'inner error', undefined],
     ['html', 'the processor answered 200 with text/html instead of JSON', undefined],
+    ['list', 'the processor answered 200 with JSON that is no object', undefined],
     ['another', 'the processor answered for another job', undefined],
     ['redirect', 'the processor answered 307 instead of taking it: give the address that it leads to', undefined],
   ])('%s: it is rejected, and the job is an error', async (behaviour, error, retry_after) => {
@@ -95,6 +96,22 @@ describe('what a processor answers', () => {
       invalid(['id'], expect.stringContaining('verify its endpoint on this node first')),
     ]);
     expect(scene.endpoint.received).toEqual([]);
+  });
+
+  test('is not asked for by jobs that wait while its endpoint becomes another, and they say so', async () => {
+    const { id } = await scene.klados('hang');
+    const invocations = Array.from({ length: 40 }, () => ({ target_entity: scene.file.id }));
+    const body = { invocations, target_collection: scene.target.id, confirm: true };
+    const { dispatch_id } = ok<{ dispatch_id: string }>(
+      await ask(scene.node, scene.who, `POST /kladoi/${id}/invoke/batch`, body),
+    );
+    const { cid } = await read(scene.node, scene.who, id);
+    const other = { expect_tip: cid, endpoint: `${scene.endpoint.url}/accept` };
+    ok(await ask(scene.node, scene.who, `PUT /kladoi/${id}`, other));
+    const refused = async () => (await scene.status(id, dispatch_id)).errors ?? [];
+    await expect.poll(async () => (await refused()).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    const message = 'this node has not verified the endpoint that the processor has now: verify it (POST .../verify)';
+    expect((await refused())[0]).toMatchObject({ code: 'REJECTED', message });
   });
 
   test('nothing in an answer of 200 counts as acceptance', async () => {

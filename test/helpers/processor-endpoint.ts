@@ -15,6 +15,7 @@ const behaviours: Record<string, Behaviour> = {
   wordy: (response) => json(response, 200, { accepted: false, error: `half \ud83d ${'n'.repeat(492)}🌍` }),
   unavailable: (response) => json(response, 503, { accepted: false, error: 'no key', retry_after: 60 }),
   fail: (response) => json(response, 500, { error: 'inner error' }),
+  list: (response) => json(response, 200, ['accepted']),
   html: (response) => {
     response.writeHead(200, { 'Content-Type': 'text/html' });
     response.end('<h1>Welcome</h1>');

@@ -19,9 +19,9 @@ export interface HttpDispatcherNeeds {
   timeoutMs: number;
 }
 
-/** Why nothing is sent to a processor that came as verified from elsewhere. */
+/** Why nothing is sent to a processor that came as verified from elsewhere, or has got another endpoint since. */
 export const unverifiedHere =
-  'this node has not verified the endpoint of the processor, which came from elsewhere: verify it here first (POST .../verify)';
+  'this node has not verified the endpoint that the processor has now: verify it (POST .../verify)';
 const maxAnswer = 64 * 1024;
 const maxError = 500;
 
@@ -88,12 +88,14 @@ interface Answer {
 function read({ status, headers, body }: Answer, job: string): Outcome {
   const said = json(body);
   const isFine = status >= 200 && status < 300;
-  if (said === null) {
+  if (said === undefined) {
     if (isFine && body.length === 0) return { kind: 'accepted' };
     const type = String(headers['content-type'] ?? 'something').slice(0, 100);
     return { kind: 'refused', error: `the processor answered ${status} with ${type} instead of JSON` };
   }
-  const { accepted, job_id, error, retry_after } = said;
+  if (typeof said !== 'object' || said === null || Array.isArray(said))
+    return { kind: 'refused', error: `the processor answered ${status} with JSON that is no object` };
+  const { accepted, job_id, error, retry_after } = said as { [name: string]: unknown };
   if (accepted === false || (!isFine && accepted !== true)) {
     const words =
       typeof error === 'string' && error !== '' ? beginningOf(error, maxError) : `the processor answered ${status}`;
@@ -106,13 +108,11 @@ function read({ status, headers, body }: Answer, job: string): Outcome {
   return { kind: 'accepted' };
 }
 
-function json(body: Uint8Array): { [name: string]: unknown } | null {
+/** Undefined for what is none. */
+function json(body: Uint8Array): unknown {
   try {
-    const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as { [name: string]: unknown })
-      : null;
+    return JSON.parse(Buffer.from(body).toString('utf8'));
   } catch {
-    return null;
+    return undefined;
   }
 }
