@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StorageError } from '../errors.ts';
 import { type Network, networks } from '../model/ids.ts';
@@ -40,13 +40,14 @@ function isThere(file: string): boolean {
 
 /** What is in a network's folder only after its database was made. */
 function witnessOf(folder: string): string | null {
-  const found = namesIn(folder).find((name) => witnesses.test(name));
-  return found ?? (namesIn(filesFolder(folder)).length > 0 ? 'files' : null);
+  const found = namesIn(folder).find((it) => it.isFile() && witnesses.test(it.name));
+  return found?.name ?? (namesIn(filesFolder(folder)).length > 0 ? 'files' : null);
 }
 
 /** Of the copies before an upgrade those alone that are complete bear this name. */
 const witnesses = /^(?:attest\.db|search\.db|archeion\.db\.before-\d+)$/;
 
-function namesIn(folder: string): string[] {
-  return statSync(folder, { throwIfNoEntry: false })?.isDirectory() ? readdirSync(folder) : [];
+function namesIn(folder: string): Dirent[] {
+  const isFolder = statSync(folder, { throwIfNoEntry: false })?.isDirectory();
+  return isFolder ? readdirSync(folder, { withFileTypes: true }) : [];
 }
