@@ -172,7 +172,10 @@ describePage('a field', () => {
         const form = document.querySelector('section[aria-labelledby="p-title"]');
         const edge = form.getBoundingClientRect().right + 1;
         const parts = [...form.querySelectorAll('input, textarea, button, label')];
-        return parts.filter((one) => one.getBoundingClientRect().right > edge).map((one) => one.outerHTML.slice(0, 200));
+        const isWrong = ({ right, width }, least) => right > edge || width < least;
+        const least = (one) => (/^(INPUT|TEXTAREA)$/.test(one.tagName) ? 100 : 8);
+        const wrong = parts.filter((one) => isWrong(one.getBoundingClientRect(), least(one)));
+        return wrong.map((one) => one.outerHTML.slice(0, 200));
       })()`);
       expect(beyond, `${width} wide`).toEqual([]);
     }

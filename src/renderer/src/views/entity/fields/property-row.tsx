@@ -23,12 +23,12 @@ interface PropertyRowProps {
   focus: boolean;
 }
 
-/** The name stands above its field, but beside it where there is room for both; the further in, the less there is. */
-const above = 'grid-cols-[minmax(0,1fr)_2rem] [&>:first-child]:col-span-2';
+/** Its field stands below the name and the menu, but between them where there is room; the further in, the less there is. */
+const below = 'grid-cols-[minmax(0,1fr)_2rem] [&>:nth-child(2)]:order-last [&>:nth-child(2)]:col-span-2';
 const columns = [
-  `${above} @md:grid-cols-[minmax(6rem,11rem)_minmax(0,1fr)_2rem] @md:[&>:first-child]:col-span-1`,
-  `${above} @xs:grid-cols-[minmax(4rem,8rem)_minmax(0,1fr)_2rem] @xs:[&>:first-child]:col-span-1`,
-  above,
+  `${below} @md:grid-cols-[minmax(6rem,11rem)_minmax(0,1fr)_2rem] @md:[&>:nth-child(2)]:order-none @md:[&>:nth-child(2)]:col-span-1`,
+  `${below} @xs:grid-cols-[minmax(4rem,8rem)_minmax(0,1fr)_2rem] @xs:[&>:nth-child(2)]:order-none @xs:[&>:nth-child(2)]:col-span-1`,
+  below,
 ];
 
 /** A property: its name, the field of its kind, and a menu to rename it, take it away or edit it as another kind. */
