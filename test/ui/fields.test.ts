@@ -181,6 +181,21 @@ describePage('a field', () => {
     }
   });
 
+  test('stays when its entity is saved, whatever its property is called', async () => {
+    const letter = await opened(
+      JSON.parse('{"label": "To Ada", "__proto__": "x", "of": {"__proto__": "y", "pages": 3}}'),
+    );
+    await field('label').fill('To Ada Lovelace');
+    await field('pages').fill('2');
+    await saved(letter, 2);
+    await page.getByText('Not saved').waitFor({ state: 'detached' });
+    expect(await page.getByLabel('__proto__', { exact: true }).count()).toBe(2);
+    // An object is saved whole.
+    await field('pages').fill('4');
+    expect(JSON.stringify(await saved(letter, 3))).toContain('"__proto__":"y"');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a list’s item stays while it is typed in, and goes where its item goes', async () => {
     const letter = await opened({ label: 'To Ada', notes: ['x'.repeat(88), '2024', 1] });
     const item = (at: number) => page.getByLabel(`Item ${at}`, { exact: true });

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
+import { keptOrNew } from './model/json.ts';
 
 export type Entity = components['schemas']['EntityView'];
 
@@ -9,6 +10,7 @@ export function entityQuery(id: string) {
   return queryOptions({
     queryKey: ['entity', id],
     queryFn: ({ signal }) => answered<Entity>(api.GET('/entities/{id}', { params: { path: { id } }, signal })),
+    structuralSharing: keptOrNew,
   });
 }
 

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
+import { keptOrNew } from '../entity/model/json.ts';
 
 export type Remote = components['schemas']['RemoteView'];
 export type Report = components['schemas']['SyncReportView'];
@@ -56,6 +57,7 @@ export function conflictQuery(remote: string, id: string) {
     queryKey: ['sync', 'conflict', remote, id],
     queryFn: ({ signal }) =>
       answered<OpenConflict>(api.GET('/node/conflicts/{id}', { params: { path: { id }, query: { remote } }, signal })),
+    structuralSharing: keptOrNew,
     retry: false,
   });
 }

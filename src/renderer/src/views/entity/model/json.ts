@@ -21,6 +21,14 @@ export function same(a: Json | undefined, b: Json | undefined): boolean {
   return keys.length === Object.keys(b).length && keys.every((key) => Object.hasOwn(b, key) && same(a[key], b[key]));
 }
 
+/**
+ * What a query has, where what came says the same, so that nothing is drawn anew; else what came. Parts that stayed are not
+ * put together with what came, as queries do by themselves: a member called `__proto__` would be lost.
+ */
+export function keptOrNew(kept: unknown, now: unknown): unknown {
+  return same(kept as Json | undefined, now as Json) ? kept : now;
+}
+
 /** A value as people read it. */
 export function textOf(value: Json): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 1);
