@@ -70,6 +70,56 @@ describePage('a dialog', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('gives the focus back to where it was, also where an item of a menu or the palette has opened it', async () => {
+    const letter = await create(node, me, { type: 'letter', collection: home.id, properties: { label: 'To Ada' } });
+    await visitor.go(`/entities/${letter.id}`);
+    const label = page.getByLabel('label', { exact: true });
+    await label.fill('To Ada Lovelace');
+    ok(await ask(node, me, `PUT /entities/${letter.id}`, { expect_tip: letter.cid, properties: { pages: 3 } }));
+    await page.keyboard.press('Control+s');
+    const merge = page.getByRole('dialog', { name: 'Somebody else was quicker' });
+    await merge.waitFor();
+    await page.keyboard.press('Escape');
+    await merge.waitFor({ state: 'detached' });
+    await label.and(page.locator(':focus')).waitFor();
+    // What is typed goes on there: none of it is a shortcut.
+    await page.keyboard.type('he');
+    expect(await label.inputValue()).toBe('To Ada Lovelacehe');
+
+    const palette = page.getByRole('dialog', { name: 'Commands' });
+    const chosen = async (part: string, ...keys: string[]) => {
+      await page.keyboard.press('Control+k');
+      await palette.waitFor();
+      await page.keyboard.type(part);
+      for (const key of keys) await page.keyboard.press(key);
+      await palette.waitFor({ state: 'detached' });
+    };
+    await chosen('noth', 'Escape');
+    await label.and(page.locator(':focus')).waitFor();
+    const deletion = page.getByRole('dialog', { name: /^Delete/ });
+    await chosen('delete', 'Enter');
+    await deletion.waitFor();
+    await page.keyboard.press('Escape');
+    await deletion.waitFor({ state: 'detached' });
+    await label.and(page.locator(':focus')).waitFor();
+    // A command that moves the focus does.
+    await chosen('relat', 'Enter');
+    await page.getByRole('combobox', { name: 'The other entity' }).and(page.locator(':focus')).waitFor();
+
+    await visitor.go(`/collections/${home.id}/members`);
+    const menu = page.getByRole('button', { name: /^What to do with / }).first();
+    await menu.focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Change role or end' }).waitFor();
+    await page.keyboard.press('Enter');
+    const role = page.getByRole('dialog', { name: /^Role of / });
+    await role.waitFor();
+    await page.keyboard.press('Escape');
+    await role.waitFor({ state: 'detached' });
+    await menu.and(page.locator(':focus')).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('stays when Escape closes the list of a field in it', async () => {
     await visitor.go(`/collections/${home.id}/members`);
     await page.getByRole('button', { name: 'New group' }).click();

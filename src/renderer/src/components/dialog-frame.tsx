@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../messages/texts.tsx';
 import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
+import { useFocusBack } from './use-focus-back.ts';
 
 export interface DialogFrameProps {
   open: boolean;
@@ -26,6 +27,7 @@ export interface DialogFrameProps {
 export function DialogFrame(props: DialogFrameProps) {
   const { open, onClose, title, about, wide, reading, stays, actions, children } = props;
   const { t } = useTexts();
+  const back = useFocusBack(open);
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Radix.Portal>
@@ -33,6 +35,7 @@ export function DialogFrame(props: DialogFrameProps) {
         <Radix.Content
           {...(about ? {} : { 'aria-describedby': undefined })}
           onOpenAutoFocus={toFirstField}
+          onCloseAutoFocus={back}
           onEscapeKeyDown={(event) => hasOwnEscape(event.target) && event.preventDefault()}
           onInteractOutside={(event) => stays && event.preventDefault()}
           className={classes(

@@ -1,8 +1,9 @@
 import { Command as Palette } from 'cmdk';
 import { Dialog } from 'radix-ui';
-import { useMemo } from 'react';
+import { useMemo, useRef } from 'react';
 import { availableCommands } from '../commands/commands.ts';
 import { KeyCaps } from '../components/key-caps.tsx';
+import { useFocusBack } from '../components/use-focus-back.ts';
 import { useTexts } from '../messages/texts.tsx';
 
 /** Everything that can be done now, found by a part of its name. */
@@ -10,12 +11,21 @@ export function CommandPalette({ open, onClose }: { open: boolean; onClose(): vo
   const { t } = useTexts();
   // What is available is looked at when it opens.
   const groups = useMemo(() => [...Map.groupBy(open ? availableCommands() : [], ({ group }) => group)], [open]);
+  const back = useFocusBack(open);
+  const chosen = useRef<(() => void) | null>(null);
+  // The focus goes back first, so that the command may move it.
+  const closed = (event: Event) => {
+    back(event);
+    chosen.current?.();
+    chosen.current = null;
+  };
   return (
     <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 bg-shade" />
         <Dialog.Content
           aria-describedby={undefined}
+          onCloseAutoFocus={closed}
           className="fixed top-[12vh] left-1/2 z-50 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-lg border border-line bg-surface shadow-xl"
         >
           <Dialog.Title className="sr-only">{t('palette.open')}</Dialog.Title>
@@ -39,9 +49,8 @@ export function CommandPalette({ open, onClose }: { open: boolean; onClose(): vo
                         key={id}
                         value={`${label} ${id}`}
                         onSelect={() => {
+                          chosen.current = run;
                           onClose();
-                          // The focus goes back first, so that the command may move it.
-                          setTimeout(run);
                         }}
                         className="flex h-8 items-center gap-2 rounded px-2 data-[selected=true]:bg-accent-soft"
                       >
