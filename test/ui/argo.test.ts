@@ -176,6 +176,23 @@ describePage('Argo queries', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('that are not run yet stay while one looks elsewhere', async () => {
+    await visitor.go('/argo');
+    await editor().fill('"ship" type:artwork -[made_by]->');
+    await page.getByRole('link', { name: 'Collections', exact: true }).first().click();
+    await heading('Collections').waitFor();
+    await page.evaluate('history.back()');
+    await heading('Argo query').waitFor();
+    await expect.poll(() => editor().innerText()).toBe('"ship" type:artwork -[made_by]->');
+    // What is run is in the address, and what was emptied is empty.
+    await editor().fill('');
+    await visitor.go('/collections');
+    await visitor.go('/argo');
+    await heading('Argo query').waitFor();
+    await page.getByRole('button', { name: 'Run', disabled: true }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('are offered types also where these come only after somebody has begun to write', async () => {
     await create(node, me, { type: 'harbour', properties: { label: 'A harbour' } });
     const held = Promise.withResolvers<void>();

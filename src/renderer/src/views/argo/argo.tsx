@@ -22,7 +22,7 @@ import { QueryEditor, type QueryEditorHandle } from './editor/query-editor.tsx';
 import { faultOf } from './fault.ts';
 import { NamedIds } from './named-ids.tsx';
 import { Plan } from './plan.tsx';
-import { remember } from './recent.ts';
+import { keepTyped, keptTyped, remember } from './recent.ts';
 import { RecentMenu } from './recent-menu.tsx';
 import { Results } from './results.tsx';
 import { saveCsv, saveJson } from './save-answer.ts';
@@ -36,13 +36,18 @@ export function Argo() {
   const go = useNavigate({ from: '/argo' });
   const queries = useQueryClient();
   const editor = useRef<QueryEditorHandle>(null);
-  const [text, setText] = useState(address.q ?? '');
+  const [text, setText] = useState(address.q ?? keptTyped());
   const [active, setActive] = useState(-1);
   const collections = useQuery(collectionsQuery);
   // Asked for before somebody writes.
   useQuery(namesQuery);
   const answer = useQuery(answerQuery(address));
-  useEffect(() => setText(address.q ?? ''), [address.q]);
+  const shown = useRef(address.q);
+  useEffect(() => {
+    if (shown.current !== address.q) setText(address.q ?? '');
+    shown.current = address.q;
+  }, [address.q]);
+  useEffect(() => keepTyped(text === address.q ? '' : text), [text, address.q]);
 
   const names: Names = {
     known: () => queries.ensureQueryData(namesQuery).catch(() => ({ types: [], predicates: [] })),

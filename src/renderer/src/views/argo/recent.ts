@@ -42,6 +42,17 @@ export function forgetAll(): void {
   keep([]);
 }
 
+let typed = '';
+
+/** Keeps what is typed and was not run, while one looks elsewhere; empty where there is nothing of that. */
+export function keepTyped(query: string): void {
+  typed = query;
+}
+
+export function keptTyped(): string {
+  return typed;
+}
+
 export function useRecent(): readonly string[] {
   return useSyncExternalStore((listener) => {
     listeners.add(listener);
