@@ -159,6 +159,7 @@ async function onFolder(
 async function onBackup(shell: Shell, data: string, kept: SignedHead | null): Promise<Verified> {
   if (kept) writtenIn(data, kept.network);
   const present = networks.filter((network) => existsSync(databaseFile(data, network)));
+  refuseStrayLogs(present.map((network) => databaseFile(data, network)));
   const comparison = runTask({ name: 'verifyBackup', args: { folder: data } });
   const list = await lastOf(shell, 'verify', told(shell, comparison), stepText);
   const verified: Verified = { parts: [{ what: 'list', report: list }], logged: null, today: null };
@@ -171,6 +172,15 @@ async function onBackup(shell: Shell, data: string, kept: SignedHead | null): Pr
     if (report.ok) verified.today = logInFolder(folder, kept.size);
   }
   return verified;
+}
+
+/** SQLite would take what lies there for a part of the database, and write beside it. @throws FailureError */
+function refuseStrayLogs(databases: string[]): void {
+  const stray = databases.flatMap((it) => [`${it}-wal`, `${it}-journal`]).find((it) => existsSync(it));
+  if (stray !== undefined)
+    throw new FailureError(
+      `${stray} is none of the backup, and lies beside a database of it. Move it away, and verify again; a restore does not take it.`,
+    );
 }
 
 /** What is in a network of a backup; of one that an earlier program has made, in a copy, since nothing is changed in it. */
