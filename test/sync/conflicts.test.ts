@@ -302,3 +302,17 @@ test.each(decided)(
     expect((await read(origin, curator, one)).properties).toEqual({ label: 'One', by: 'us', also: 'them' });
   },
 );
+
+test('a fork that an archive brought is none any more where a sync has brought it in', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, curator, here, there, work } = pair;
+  await update(mirror, here, work, { properties: { mine: 1 } });
+  const theirs = await update(origin, curator, work, { properties: { yours: 1 } });
+  const archive = await fetch(`${origin.url}/node/export?entity=${work.id}`, { headers: there.headers });
+  const body = Buffer.from(await archive.arrayBuffer());
+  ok(await ask(mirror, here, 'POST /node/import-car', body, { 'Content-Type': 'application/vnd.ipld.car' }));
+  expect(await conflictsOf(mirror, here)).toMatchObject([{ id: work.id, theirs: theirs.cid }]);
+  expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, merged: 1 });
+  expect((await read(mirror, here, work.id)).properties).toMatchObject({ mine: 1, yours: 1 });
+  expect(await conflictsOf(mirror, here)).toEqual([]);
+});

@@ -3,7 +3,7 @@ import { circlesOf } from '../model/folder-rules.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import { applyAdditiveRow, type QueuedRow, queueAdditive } from './additive-rows.ts';
 import { applySyncRow } from './apply-sync.ts';
-import { applyArchiveRow } from './archive-rows.ts';
+import { applyArchiveRow, endBroughtFork } from './archive-rows.ts';
 import { blockBytes, findBlock, putBlock, storedManifest } from './blocks.ts';
 import type { Change, Commit, Outcome, Row } from './commit.ts';
 import { isDatabaseError, type Reader, type Writer } from './connection.ts';
@@ -132,8 +132,10 @@ function move(db: Writer, commit: Commit, step: Step, first: number | undefined)
   }
   const tip = step.stored ?? (last as number);
   project(db, { key, isNew: known === undefined, tip, cid: change.tip, manifest, json, collection }, before);
+  const isBySync = commit.origin.startsWith('remote:');
+  if (isBySync && old !== null) endBroughtFork(db, key, change.tip);
   if (!commit.rows.some((row) => row.kind === 'remote_tip' && row.id === change.id))
-    notePending(db, key, known !== undefined && !commit.origin.startsWith('remote:'));
+    notePending(db, key, known !== undefined && !isBySync);
   return db.insert(
     'INSERT INTO moves (entity, old_tip, new_tip, pi, cid, ver, first, origin, time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
     key,

@@ -175,15 +175,18 @@ export function blockBefore(db: Reader, bytes: Uint8Array): { key: number; cid: 
   return prev !== null && found ? { key: found.key, cid: cidBytes(prev) } : null;
 }
 
-/** Whether one stored version is another or descends from it. */
-export function descends(db: Reader, { from, to }: { from: string; to: string }): boolean {
+/** Whether one stored version is another or descends from it, by no more than so many steps. */
+export function descends(
+  db: Reader,
+  { from, to, steps = Number.POSITIVE_INFINITY }: { from: string; to: string; steps?: number },
+): boolean {
   const end = findBlock(db, to);
   let at = findBlock(db, from);
   if (!end || !at) return false;
   const { ver } = manifestHead(blockBytes(db, end.key));
-  while (at && at.key !== end.key) {
+  for (let left = steps; at && at.key !== end.key; left--) {
     const head = manifestHead(blockBytes(db, at.key));
-    if (head.ver <= ver || head.prev === null) return false;
+    if (left === 0 || head.ver <= ver || head.prev === null) return false;
     at = findBlock(db, head.prev);
   }
   return at !== undefined;

@@ -2,6 +2,7 @@ import { cidBytes } from '../blocks/cid.ts';
 import { type Block, decodeManifest } from '../blocks/encode.ts';
 import { manifestHead } from '../blocks/manifest-head.ts';
 import { collectionsOf } from '../model/manifest.ts';
+import { descends } from './archive-reads.ts';
 import { blockBytes, putBlock } from './blocks.ts';
 import type { Writer } from './connection.ts';
 import { ensureEntityKey } from './entity-keys.ts';
@@ -43,6 +44,20 @@ export function applyArchiveRow(db: Writer, row: ArchiveRow, time: number): void
       if (row.theirs !== null) noteSync(db, { time, remote: 'car', kind: 'conflict', id: row.id, detail: row.theirs });
     }
   }
+}
+
+/** Further back than this is not looked on the writer's thread; such a fork stays until somebody decides it. */
+const nearVersions = 32;
+
+/** What an archive forked off is a fork no more where a sync has brought it in: the new tip descends from it. */
+export function endBroughtFork(db: Writer, entity: number, tip: string): void {
+  const fork = db.get<{ theirs: string }>(
+    'SELECT theirs FROM sync_conflict WHERE remote = ? AND entity = ?',
+    archiveRemote,
+    entity,
+  );
+  if (fork && descends(db, { from: tip, to: fork.theirs, steps: nearVersions }))
+    db.run('DELETE FROM sync_conflict WHERE remote = ? AND entity = ?', archiveRemote, entity);
 }
 
 /** A deleted entity lies in the collection of its last live version; that version may have come only now. */
