@@ -1,4 +1,5 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -10,6 +11,7 @@ import { text } from 'node:stream/consumers';
 import Database from 'better-sqlite3';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { readNodeFile } from '../../src/server/node-file.ts';
+import { Identity } from '../../src/server/store/identity.ts';
 import { send, temporaryFolder } from '../helpers/node.ts';
 
 /** The built program: Node cannot run the sources of controllers, for their decorators. `npm test` builds it first. */
@@ -144,6 +146,7 @@ test('--help and --version are answers, on stdout', async () => {
 
 test('a folder that a newer program has written is left alone, and the reason is said', async () => {
   await using folder = await temporaryFolder();
+  new Identity(folder.path, { now: Date.now, randomBytes }).close();
   mkdirSync(join(folder.path, 'main'));
   const file = join(folder.path, 'main/archeion.db');
   const database = new Database(file);
