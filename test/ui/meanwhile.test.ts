@@ -225,4 +225,38 @@ describePage('while an entity is edited', () => {
     await page.getByText('Saved as version 2', { exact: true }).waitFor();
     expect((await read(node, me, letter.id)).properties).toEqual({ label: 'To Ada', leaves: 3, text: 'Dear Ada' });
   });
+
+  test('what was asked for before it was saved is not shown after that', async () => {
+    const [asked, saved, told] = Array.from({ length: 3 }, () => Promise.withResolvers<void>()) as [Gate, Gate, Gate];
+    let isHeld = false;
+    await page.route(`**/entities/${letter.id}`, async (route) => {
+      if (isHeld || route.request().method() !== 'GET') return route.continue();
+      isHeld = true;
+      const response = await route.fetch();
+      asked.resolve();
+      await saved.promise;
+      // Nobody may wait for it any more.
+      await route.fulfill({ response }).catch(() => undefined);
+      told.resolve();
+    });
+    await create(node, me, { type: 'letter', properties: { label: 'Another one' } });
+    await asked.promise;
+    // The next look at what has changed would set it right.
+    await page.route('**/events?*', () => undefined);
+    await field('label').fill('To Ada Byron');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 2', { exact: true }).waitFor();
+    saved.resolve();
+    await told.promise;
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    await field('text').fill('Dear Ada, once more');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 3', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).properties).toMatchObject({
+      label: 'To Ada Byron',
+      text: 'Dear Ada, once more',
+    });
+  });
 });
+
+type Gate = PromiseWithResolvers<void>;

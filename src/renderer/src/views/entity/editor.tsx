@@ -13,7 +13,7 @@ import { facetsQuery } from '../collection/table-queries.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
 import { settleDraft, useDraft } from './draft.ts';
 import { EntityHead } from './entity-head.tsx';
-import { cardQuery, type Entity, entityQuery } from './entity-queries.ts';
+import { cardQuery, type Entity, fetchAnew } from './entity-queries.ts';
 import { FilesPanel } from './files/files-panel.tsx';
 import { heldFiles } from './files/held-files.ts';
 import { type Content, contentOf, sameContent } from './model/content.ts';
@@ -76,7 +76,7 @@ export function Editor({ entity }: { entity: Entity }) {
    * fetched, what the save was answered stays on the page.
    */
   const compare = async (content: Content) => {
-    const now = await queries.fetchQuery({ ...entityQuery(entity.id), staleTime: 0 });
+    const now = await fetchAnew(queries, entity.id);
     if (sameContent(contentOf(now), content)) {
       settleDraft(now, content, note);
       onSaved(now);

@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import { keptOrNew } from './model/json.ts';
@@ -12,6 +12,17 @@ export function entityQuery(id: string) {
     queryFn: ({ signal }) => answered<Entity>(api.GET('/entities/{id}', { params: { path: { id } }, signal })),
     structuralSharing: keptOrNew,
   });
+}
+
+/** Gives up what is being fetched of it: that may have been answered before what was just done, and would be shown after it. */
+export function giveUpFetching(queries: QueryClient, id: string): Promise<void> {
+  return queries.cancelQueries({ queryKey: entityQuery(id).queryKey, exact: true });
+}
+
+/** The entity as it is after what was just done. */
+export async function fetchAnew(queries: QueryClient, id: string): Promise<Entity> {
+  await giveUpFetching(queries, id);
+  return queries.fetchQuery({ ...entityQuery(id), staleTime: 0 });
 }
 
 /** The relationships that stand in other entities and lead to this one, page by page. */

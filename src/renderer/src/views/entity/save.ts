@@ -1,7 +1,7 @@
 import { notifyManager, useMutation, useQueryClient } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
 import { settleDraft } from './draft.ts';
-import { type Entity, entityQuery } from './entity-queries.ts';
+import { type Entity, entityQuery, giveUpFetching } from './entity-queries.ts';
 import { type Content, updateBetween } from './model/content.ts';
 
 export interface Saving {
@@ -16,13 +16,16 @@ export interface Saving {
 export function useSave(id: string) {
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: ({ tip, base, content, note }: Saving) =>
-      answered<Entity>(
+    mutationFn: async ({ tip, base, content, note }: Saving) => {
+      const saved = await answered<Entity>(
         api.PUT('/entities/{id}', {
           params: { path: { id } },
           body: { expect_tip: tip, ...updateBetween(base, content), ...(note.trim() ? { note: note.trim() } : {}) },
         }),
-      ),
+      );
+      await giveUpFetching(queries, id);
+      return saved;
+    },
     onSuccess: (saved, { content, note }) => {
       // Together, so that the page never shows the new version with the old draft, or the old one without it.
       notifyManager.batch(() => {

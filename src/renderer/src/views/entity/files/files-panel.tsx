@@ -10,7 +10,7 @@ import { useOnce } from '../../../components/use-once.ts';
 import { useTexts } from '../../../messages/texts.tsx';
 import { useUnsaved } from '../../../session/unsaved.ts';
 import { carryDraft } from '../draft.ts';
-import { type Entity, entityQuery } from '../entity-queries.ts';
+import { type Entity, fetchAnew } from '../entity-queries.ts';
 import { attachFile } from './attach-file.ts';
 import { fetchFile } from './fetch-file.ts';
 import { FilePreview } from './file-preview.tsx';
@@ -26,7 +26,7 @@ export function FilesPanel({ entity }: { entity: Entity }) {
   /** Shows the version that was just made; what is typed over the one before it goes on over that. */
   const follow = async (over: Entity) => {
     // Where that fails it is there all the same: the page fetches it again by itself.
-    const now = await queries.fetchQuery({ ...entityQuery(id), staleTime: 0 }).catch(() => undefined);
+    const now = await fetchAnew(queries, id).catch(() => undefined);
     // One further at once is one's own.
     if (now?.ver === over.ver + 1) carryDraft(over.cid, now);
   };
