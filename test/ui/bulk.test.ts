@@ -54,6 +54,22 @@ describePage('a change of all that is selected', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('keeps the lines of a text that is pasted', async () => {
+    const id = await opened(3);
+    await field('Property').fill('address');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate("navigator.clipboard.writeText('1 Quay\\r\\nLeeds\\n')");
+    await field('Value').focus();
+    await page.keyboard.press('Control+v');
+    await page.locator('textarea:focus').waitFor();
+    await page.keyboard.type(' West');
+    await lookAt(page, 'collection-bulk-lines');
+    await button('Set a property').click();
+    await page.getByText('3 entities were changed', { exact: true }).waitFor();
+    expect(await saying(id, 'properties.address', '1 Quay\nLeeds West')).toBe(3);
+    expect(visitor.faults).toEqual([]);
+  });
+
   const question = () => page.getByRole('dialog', { name: 'Stop here?' });
   const answer = async (name: string) => {
     await question().getByRole('button', { name, exact: true }).click();

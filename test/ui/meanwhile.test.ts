@@ -226,6 +226,16 @@ describePage('while an entity is edited', () => {
     expect((await read(node, me, letter.id)).properties).toEqual({ label: 'To Ada', leaves: 3, text: 'Dear Ada' });
   });
 
+  test('a name with blanks at its ends that is looked at stays as it is', async () => {
+    await update(node, me, letter, { properties: { ' odd ': 1 } });
+    await page.reload();
+    await button('What to do with odd').click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    await page.getByRole('textbox', { name: 'Rename' }).press('Enter');
+    await page.getByRole('textbox', { name: 'Rename' }).waitFor({ state: 'detached' });
+    expect(await page.getByText('Not saved').count()).toBe(0);
+  });
+
   test('what was asked for before it was saved is not shown after that', async () => {
     const [asked, saved, told] = Array.from({ length: 3 }, () => Promise.withResolvers<void>()) as [Gate, Gate, Gate];
     let isHeld = false;

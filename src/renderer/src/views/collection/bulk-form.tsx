@@ -1,4 +1,5 @@
-import { Field, Input, Select } from '../../components/field.tsx';
+import { Field, Input, Select, TextArea } from '../../components/field.tsx';
+import { pastedLines } from '../../components/pasted-lines.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { numberOf } from '../entity/model/kinds.ts';
 import { PeerPicker } from '../entity/relationships/peer-picker.tsx';
@@ -108,8 +109,17 @@ export function BulkForm({ draft, onChange, collection, properties }: BulkFormPr
                   <option value="true">{t('value.true')}</option>
                   <option value="false">{t('value.false')}</option>
                 </Select>
+              ) : as === 'text' && value.includes('\n') ? (
+                <TextArea {...ids} rows={4} value={value} onChange={({ target }) => change({ value: target.value })} />
               ) : (
-                <Input {...ids} value={value} onChange={({ target }) => change({ value: target.value })} />
+                <Input
+                  {...ids}
+                  value={value}
+                  onChange={({ target }) => change({ value: target.value })}
+                  onPaste={
+                    as === 'text' ? pastedLines(ids.id, value, (pasted) => change({ value: pasted })) : undefined
+                  }
+                />
               )
             }
           </Field>

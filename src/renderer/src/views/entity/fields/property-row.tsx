@@ -53,7 +53,8 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
   const taken = next !== name && Object.hasOwn(siblings, next);
   const finish = () => {
     setRenaming(null);
-    if (next !== '' && next !== name && !taken) rename(path.slice(0, -1), name, next);
+    // A name may have blanks at its ends: one that was only looked at stays.
+    if (renaming !== name && next !== '' && next !== name && !taken) rename(path.slice(0, -1), name, next);
   };
   return (
     <div className={`grid items-start gap-x-2 ${columns[Math.min(path.length, columns.length) - 1]}`}>
