@@ -67,4 +67,7 @@ test('without the accounts nobody begins anew as the owner of nothing', async ()
   await expect(backup(data, join(folder.path, 'backup'))).rejects.toMatchObject({
     reason: expect.stringContaining(words),
   });
+  expect(await commandLine(data, ['status'])).toMatchObject({ code: 1, err: expect.stringContaining(words) });
+  await rm(join(data, 'main', 'archeion.db'));
+  expect(await commandLine(data, ['verify'])).toMatchObject({ code: 1, err: expect.stringContaining(lost('main')) });
 });

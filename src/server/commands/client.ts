@@ -37,7 +37,7 @@ const betweenMs = 300;
 /**
  * The node that `<data>/node.json` names if it answers, else one that this process runs until the client is disposed of
  * (decisions.md, The command line). With `mustRun` it is the former; only with `mayMake` is a data folder made where there
- * is none. @throws FailureError, UsageError
+ * is none. @throws FailureError, UsageError; StorageError where what a node had was lost
  */
 export async function openClient(
   shell: Shell,
@@ -53,7 +53,11 @@ export async function openClient(
   if (!running) {
     if (mustRun) throw new FailureError(`No node runs on ${data}: start one with "archeion serve".`);
     const isNew = !existsSync(join(data, identityFile));
-    if (isNew && !mayMake) throw noNode(data);
+    if (isNew && !mayMake) {
+      const { refuseLostIdentity } = await import('../store/lost-database.ts');
+      refuseLostIdentity(data);
+      throw noNode(data);
+    }
     const quiet = {
       ...config,
       host: '127.0.0.1',

@@ -70,8 +70,10 @@ export function addVerify(program: Command, shell: Shell): void {
       const data = resolve(config.data);
       const backup = isBackup(data);
       // Also a node of which but one of these is left is worth a look.
-      if (!backup && ![join(data, identityFile), databaseFile(data, config.network)].some((file) => existsSync(file)))
+      if (!backup && ![join(data, identityFile), databaseFile(data, config.network)].some((file) => existsSync(file))) {
+        refuseLostNetwork(data, config.network);
         throw noNode(data);
+      }
       // The folder's lock tells: who has it is a node that runs, and it is asked instead.
       const lock = backup ? null : free(data);
       const { network } = config;
