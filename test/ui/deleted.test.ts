@@ -84,6 +84,29 @@ describePage('what was deleted', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('comes in further pages also where something changes while one is fetched', async () => {
+    for (let n = 0; n < 103; n++) await remove(node, me, await made(`Letter ${n}`));
+    await visitor.go(`/collections/${home.id}/deleted`);
+    await expect.poll(() => lines().count()).toBe(100);
+    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/deleted?offset=100*', async (route) => {
+      asked.resolve();
+      await gate.promise;
+      await route.continue().catch(() => undefined);
+    });
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await asked.promise;
+    const { cid } = await remove(node, me, await made('Last of all'));
+    await page.waitForResponse(
+      async (answer) => /\/events\?/.test(answer.url()) && (await answer.text()).includes(cid),
+    );
+    await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
+    gate.resolve();
+    await expect.poll(() => lines().count()).toBe(104);
+    await expect.poll(async () => (await labels())[0]).toBe('Last of all');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('comes in pages, appears by itself, and says what somebody else was quicker with', async () => {
     for (let n = 0; n < 103; n++) await remove(node, me, await made(`Letter ${n}`));
     await visitor.go(`/collections/${home.id}/deleted`);

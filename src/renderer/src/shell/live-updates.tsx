@@ -1,4 +1,4 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { type Query, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { answered, api, currentNetwork } from '../api/client.ts';
 
@@ -20,9 +20,29 @@ export function LiveUpdates() {
   });
   const seen = useRef(data);
   useEffect(() => {
-    if (seen.current !== undefined && data !== undefined && seen.current !== data)
-      void queries.invalidateQueries({ predicate: ({ queryKey }) => !steady.has(queryKey[0]) });
+    if (seen.current !== undefined && data !== undefined && seen.current !== data) fetchAllAnew(queries);
     seen.current = data ?? seen.current;
   }, [data, queries]);
   return null;
+}
+
+/**
+ * Whatever is being fetched is given up for what there is now. But a further page that somebody has asked for would not be asked
+ * for again, and what is fetched for the first time is not given up: these come first, and are fetched anew after that.
+ */
+function fetchAllAnew(queries: QueryClient): void {
+  const first = queries.getQueryCache().findAll({ predicate: (query) => isContent(query) && comesFirst(query) });
+  void queries.invalidateQueries({ predicate: (query) => isContent(query) && !first.includes(query) });
+  for (const { promise, queryKey } of first) {
+    const anew = () => queries.invalidateQueries({ queryKey, exact: true });
+    void promise?.then(anew, anew);
+  }
+}
+
+function isContent({ queryKey }: Query): boolean {
+  return !steady.has(queryKey[0]);
+}
+
+function comesFirst({ state: { data, fetchStatus, fetchMeta } }: Query): boolean {
+  return fetchStatus === 'fetching' && (data === undefined || fetchMeta?.fetchMore !== undefined);
 }
