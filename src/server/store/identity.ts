@@ -256,12 +256,12 @@ export class Identity {
     this.#db.run(sql, name, value);
   }
 
-  /** Writes the times of last use that are not on disk yet, then lets go of the database. */
   /** Why what is written stays in the database's log, in words; else null. */
   get checkpointFault(): string | null {
     return this.#db.checkpointFault;
   }
 
+  /** Writes the times of last use that are not on disk yet, then lets go of the database. */
   close(): void {
     if (!this.#open) return;
     this.#open = false;
