@@ -48,8 +48,9 @@ export class ImportJob {
   }
 
   /**
-   * Reads one file, in `encoding` where it is in another one than the import's others, and writes what is in it; yields twice a second, so that progress can be told. Rejects with a
-   * ValidationError at the first record that cannot be read; what came before it is written.
+   * Reads one file, in `encoding` where it is in another one than the import's others, and writes what is in it; yields twice a
+   * second, so that progress can be told. Rejects with a ValidationError at the first record that cannot be read; what came before
+   * it is written.
    */
   async *read(
     source: AsyncIterable<Uint8Array>,
