@@ -124,18 +124,22 @@ function move(db: Writer, commit: Commit, step: Step, first: number | undefined)
   const known = standing?.key ?? made;
   const key = known ?? nextEntityKey(db);
   const old = standing?.tip ?? null;
+  // Every block is of an entity that has a row, so what has none yet has no block.
+  const isNew = known === undefined;
   let last = old;
-  for (const { cid, bytes, manifest } of step.segment) {
+  let lastCid = standing?.cid ?? null;
+  for (const [i, { cid, bytes, manifest }] of step.segment.entries()) {
     // By name: a block of another node may have members of any name.
     const { ver, prev } = manifest;
-    last = putBlock(db, { cid, bytes, ver, prev }, key, last);
+    last = putBlock(db, { cid, bytes, ver, prev }, key, last, { isNew, follows: prev === lastCid });
+    lastCid = change.blocks[i]?.cid ?? null;
   }
   const tip = step.stored ?? (last as number);
-  project(db, { key, isNew: known === undefined, tip, cid: change.tip, manifest, json, collection }, before);
+  project(db, { key, isNew, tip, cid: change.tip, manifest, json, collection }, before);
   const isBySync = commit.origin.startsWith('remote:');
   if (isBySync && old !== null) endBroughtFork(db, key, change.tip);
   if (!commit.rows.some((row) => row.kind === 'remote_tip' && row.id === change.id))
-    notePending(db, key, known !== undefined && !isBySync);
+    notePending(db, key, !isNew && !isBySync);
   return db.insert(
     'INSERT INTO moves (entity, old_tip, new_tip, pi, cid, ver, first, origin, time) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)',
     key,

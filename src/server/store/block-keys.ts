@@ -19,8 +19,9 @@ export function blockKey(db: Reader, cid: Uint8Array): number | undefined {
 
 /** The number that a binary CID is sought by; others may have the same. Those with a short hash, which anybody may name, have less. */
 export function cidTail(cid: Uint8Array): number {
-  const bytes = Math.min(cid.length, 6);
-  return Buffer.from(cid.buffer, cid.byteOffset, cid.byteLength).readUIntBE(cid.length - bytes, bytes);
+  let tail = 0;
+  for (const byte of cid.subarray(-6)) tail = tail * 256 + byte;
+  return tail;
 }
 
 /** Makes a block that has just been stored found by its CID. */

@@ -87,10 +87,22 @@ interface NewBlock {
   prev: string | null;
 }
 
+/** What is known before a block is looked for: that it cannot be stored yet, that the version before it is. */
+interface Known {
+  isNew?: boolean;
+  follows?: boolean;
+}
+
 /** Stores a version once; gives its key. `previous`: the block that it may be compressed against. */
-export function putBlock(db: Writer, block: NewBlock, entity: number, previous: number | null): number {
+export function putBlock(
+  db: Writer,
+  block: NewBlock,
+  entity: number,
+  previous: number | null,
+  { isNew = false, follows = false }: Known = {},
+): number {
   const { cid, bytes: plain, ver, prev } = block;
-  const known = blockKey(db, cid);
+  const known = isNew ? undefined : blockKey(db, cid);
   if (known !== undefined) return known;
   const { enc, base, bytes } = compress(db, plain, ver, previous);
   const key = db.insert(
@@ -104,12 +116,15 @@ export function putBlock(db: Writer, block: NewBlock, entity: number, previous: 
     bytes,
   );
   noteBlockKey(db, cid, key);
-  noteStart(db, { key, entity, cid, prev });
+  noteStart(db, { key, entity, cid, prev: follows ? null : prev });
   noteContent(db, entity, plain);
   return key;
 }
 
-/** Keeps `partial`: a history that starts here with a later version, and one that this version completes. */
+/**
+ * Keeps `partial`: a history that starts here with a later version, and one that this version completes. `prev`: what may be
+ * missing before it.
+ */
 function noteStart(
   db: Writer,
   { key, entity, cid, prev }: { key: number; entity: number; cid: Uint8Array; prev: string | null },

@@ -38,6 +38,7 @@ END`;
 
 /** The remotes that edits are pushed to: with a key, and not only pulled from. */
 const pushed = "r.direction <> 'pull' AND r.secret IS NOT NULL";
+const pushedRemotes = `SELECT r.key FROM remote r WHERE ${pushed}`;
 
 /**
  * Makes the cached comparison of one entity anew, in the commit that moved its tip or learnt of theirs.
@@ -45,7 +46,7 @@ const pushed = "r.direction <> 'pull' AND r.secret IS NOT NULL";
  */
 export function notePending(db: Writer, entity: number, edited = false): void {
   if (edited) db.run("DELETE FROM remote_mark WHERE entity = ? AND mark = 'elsewhere'", entity);
-  for (const { key: remote } of db.all<{ key: number }>(`SELECT r.key FROM remote r WHERE ${pushed}`)) {
+  for (const { key: remote } of db.all<{ key: number }>(pushedRemotes)) {
     if (isPending(db, remote, entity))
       db.run('INSERT OR IGNORE INTO push_pending (remote, entity) VALUES (?, ?)', remote, entity);
     else db.run('DELETE FROM push_pending WHERE remote = ? AND entity = ?', remote, entity);
