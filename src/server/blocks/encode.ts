@@ -2,8 +2,8 @@ import { hash } from 'node:crypto';
 import { CID } from 'multiformats/cid';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
 import { decodeValue } from './cbor-read.ts';
-import { encodeValue } from './cbor-write.ts';
-import { cidBytes, digestCid } from './cid.ts';
+import { encodeValue, Link } from './cbor-write.ts';
+import { cidBytes, cidText, digestCid } from './cid.ts';
 import { sha256 } from './sha256.ts';
 import { isTombstone } from './tombstones.ts';
 import { checkSize } from './version-size.ts';
@@ -52,7 +52,7 @@ export function encodeHistoric(json: JsonObject): Block {
 /** The manifest in a block's bytes, for reading: missing members get their empty value. Throws where the bytes are no dag-cbor map. */
 export function decodeManifest(bytes: Uint8Array): Manifest {
   const value = decodeValue(bytes) as Omit<Partial<Manifest>, 'prev'> & { prev?: unknown };
-  const prev = value.prev instanceof CID ? value.prev.toString() : null;
+  const prev = value.prev instanceof CID ? cidText(value.prev.bytes) : null;
   const grave = isTombstone(value) ? { deleted: true } : {};
   return { properties: {}, relationships: [], ...value, prev, ...grave } as Manifest;
 }
@@ -67,8 +67,8 @@ function encodeBlock(value: unknown): Block {
   return { cid: blockCid(bytes), bytes };
 }
 
-function link(cid: string | null): CID | null {
-  return cid === null ? null : CID.decode(cidBytes(cid));
+function link(cid: string | null): Link | null {
+  return cid === null ? null : new Link(cidBytes(cid));
 }
 
 /** The hash of a plain value as dag-cbor, for comparing content (not an address). */

@@ -36,9 +36,9 @@ export function isKeyPrefix(text: string): boolean {
   return prefixPattern.test(text);
 }
 
-/** What is stored of a key. */
-export function keyDigest(key: string): Buffer {
-  return hash('sha256', key, 'buffer');
+/** What is stored of a key, in hexadecimal. */
+export function keyDigest(key: string): string {
+  return hash('sha256', key, 'hex');
 }
 
 export type Presented = { scheme: 'none' } | { scheme: 'key' | 'jwt'; text: string } | { scheme: 'invalid' };

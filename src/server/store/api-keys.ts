@@ -70,7 +70,7 @@ export function insertKey(
   db.run(
     `INSERT INTO api_key (id, digest, prefix, kind, account, processor, network, label, created_at, expires_at, internal)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    ...[made.id, keyDigest(made.key), made.key.slice(0, keyPrefixLength), kind, account],
+    ...[made.id, Buffer.from(keyDigest(made.key), 'hex'), made.key.slice(0, keyPrefixLength), kind, account],
     ...[processor, processor === null ? null : networkOf(processor), label],
     ...[made.created_at, made.expires_at, internal ? 1 : 0],
   );
@@ -107,8 +107,9 @@ export function revokeInternal(db: NodeDatabase, account: string, now: number): 
   db.run(sql, now, account);
 }
 
-/** The key with that digest, unless it is revoked; whether it has expired is the caller's to see. */
-export function keyByDigest(db: NodeDatabase, digest: Buffer): VerifiedKey | null {
+/** The key with that digest, in hexadecimal, unless it is revoked; whether it has expired is the caller's to see. */
+export function keyByDigest(db: NodeDatabase, hex: string): VerifiedKey | null {
+  const digest = Buffer.from(hex, 'hex');
   const sql = 'SELECT * FROM api_key WHERE digest = ? AND revoked_at IS NULL';
   const row = db.get<KeyRow>(sql, digest);
   if (row === undefined || !timingSafeEqual(row.digest, digest)) return null;

@@ -160,10 +160,9 @@ export class Identity {
   /** What a key stands for, and null where it is malformed, unknown, expired or revoked. */
   findKey(key: string): VerifiedKey | null {
     if (!isApiKey(key)) return null;
-    const digest = keyDigest(key);
-    const name = digest.toString('hex');
+    const name = keyDigest(key);
     const remembered = this.#verified.get(name);
-    const verified = remembered ?? keys.keyByDigest(this.#db, digest);
+    const verified = remembered ?? keys.keyByDigest(this.#db, name);
     if (verified === null) return null;
     const now = this.#now();
     if (verified.expires_at !== null && verified.expires_at <= now) {

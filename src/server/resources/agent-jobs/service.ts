@@ -1,5 +1,6 @@
 import type { InputChecks } from '../../jobs/input-check.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import { isoTime } from '../../model/iso-time.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
@@ -13,7 +14,7 @@ import { aboutToBeSent, endOf, type Launch, type Launcher } from '../jobs/launch
 import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
 import { type SubAgentWarning, subAgents } from '../jobs/sub-agents.ts';
 import { namedCollection } from '../jobs/targets.ts';
-import { grantedFacts, grantFacts, isoTime, namedView, previewMessage, rejection } from '../jobs/views.ts';
+import { grantedFacts, grantFacts, namedView, previewMessage, rejection } from '../jobs/views.ts';
 import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
 import { askerText } from '../updates/asker.ts';
 import type { UsersService } from '../users/service.ts';

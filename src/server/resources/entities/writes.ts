@@ -14,6 +14,7 @@ import { type Caller, registered } from '../../model/caller.ts';
 import { addsLinks } from '../../model/folder-rules.ts';
 import type { GuardOptions } from '../../model/guards.ts';
 import { type Network, networkOf } from '../../model/ids.ts';
+import { isoTime } from '../../model/iso-time.ts';
 import { collectionsOf, type EditMethod, type Manifest } from '../../model/manifest.ts';
 import type { Stamp } from '../../model/next-version.ts';
 import type { Change, Outcome, Precondition, Row } from '../../store/commit.ts';
@@ -74,7 +75,7 @@ export class EntityWrites {
   stamp(actor: RegisteredActor, note?: string, method?: EditMethod): Stamp {
     return {
       schema: this.env.schema,
-      ts: new Date(this.env.now()).toISOString(),
+      ts: isoTime(this.env.now()),
       edited_by: authorship(actor, method),
       ...(note === undefined ? {} : { note }),
     };

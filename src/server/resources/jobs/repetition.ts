@@ -1,5 +1,6 @@
 import type { Caller } from '../../model/caller.ts';
 import { registered } from '../../model/caller.ts';
+import { isoTime } from '../../model/iso-time.ts';
 import type { Reader } from '../../store/connection.ts';
 import { logsOfJob } from '../../store/job-logs.ts';
 import type { NewJob } from '../../store/job-rows.ts';
@@ -8,7 +9,6 @@ import { askerText } from '../updates/asker.ts';
 import { endOf, type Launch, type Launcher } from './launcher.ts';
 import { findProcessor, type ProcessorFacts } from './processors.ts';
 import { namedCollection } from './targets.ts';
-import { isoTime } from './views.ts';
 import { grantsNeeded, openWorkplace, type Workplace, workplaceOf } from './workplace.ts';
 
 /** Failed jobs of one run that begin anew, with grants as the run began with. */

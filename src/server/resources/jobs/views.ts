@@ -1,4 +1,5 @@
 import type { GrantPlan } from '../../model/grants.ts';
+import { isoTime } from '../../model/iso-time.ts';
 import type { Sending } from '../../model/job-state.ts';
 import type { EntityRow } from '../../store/entities.ts';
 import { lastingText, waitText } from './grant-steps.ts';
@@ -8,8 +9,6 @@ import { grantsNeeded, plansIn, type Workplace } from './workplace.ts';
 export function namedView({ id, label }: { id: string; label: string }): NamedView {
   return { id, label };
 }
-
-export const isoTime = (ms: number): string => new Date(ms).toISOString();
 
 /** What a preview says of a grant, but for whose it is. */
 export function grantFacts({ actions, role, alreadyGranted, expired, currentExpires }: GrantPlan) {

@@ -1,6 +1,7 @@
 import type { Issue } from '../../errors.ts';
 import type { InputChecks } from '../../jobs/input-check.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import { isoTime } from '../../model/iso-time.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
@@ -12,7 +13,7 @@ import { inputsIssues } from '../jobs/input.ts';
 import { endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
 import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
 import { missingTargets, namedCollection } from '../jobs/targets.ts';
-import { isoTime, kladosGrant, kladosGranted, namedView, previewMessage } from '../jobs/views.ts';
+import { kladosGrant, kladosGranted, namedView, previewMessage } from '../jobs/views.ts';
 import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
 import { askerText } from '../updates/asker.ts';
 import type { UsersService } from '../users/service.ts';

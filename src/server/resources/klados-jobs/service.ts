@@ -1,5 +1,6 @@
 import type { InputChecks } from '../../jobs/input-check.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import { isoTime } from '../../model/iso-time.ts';
 import type { JobRequest, RhizaContext } from '../../model/job-request.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
@@ -13,7 +14,7 @@ import { inputIssues } from '../jobs/input.ts';
 import { aboutToBeSent, endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
 import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
 import { missingTargets, namedCollection, targetsFor } from '../jobs/targets.ts';
-import { isoTime, kladosGrant, kladosGranted, namedView, previewMessage, rejection } from '../jobs/views.ts';
+import { kladosGrant, kladosGranted, namedView, previewMessage, rejection } from '../jobs/views.ts';
 import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
 import { askerText } from '../updates/asker.ts';
 import type { UsersService } from '../users/service.ts';

@@ -1,10 +1,11 @@
 import { ForbiddenError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import { isoTime } from '../../model/iso-time.ts';
 import type { Identity } from '../../store/identity.ts';
 import { creatorOf } from '../../store/versions.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntityWrites } from '../entities/writes.ts';
-import { isoTime, keyFacts } from '../key-views.ts';
+import { keyFacts } from '../key-views.ts';
 import { managed, managedLive, type Served } from './managed.ts';
 import type { CreatedKeyView, CreateKeyBody, KeysView } from './wire.ts';
 

@@ -2,6 +2,7 @@ import { ConflictError, NotFoundError, UnauthorizedError } from '../../errors.ts
 import type { RegisteredActor } from '../../model/actor.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { idOn, type Network } from '../../model/ids.ts';
+import { isoTime } from '../../model/iso-time.ts';
 import { firstVersion } from '../../model/next-version.ts';
 import { requireUser, type UserIdentity } from '../../model/permissions.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
@@ -12,7 +13,7 @@ import type { Identity } from '../../store/identity.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
-import { isoTime, keyFacts } from '../key-views.ts';
+import { keyFacts } from '../key-views.ts';
 import { MembershipsService } from './memberships-service.ts';
 import type { CreatedUserKeyView, CreateUserKeyBody, UpdateUserBody, UserKeysView, UserUpdatedView } from './wire.ts';
 
