@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StorageError } from '../errors.ts';
 import { type Network, networks } from '../model/ids.ts';
-import { refuseLogAlone } from './connection.ts';
+import { refuseStrayLog } from './connection.ts';
 import { identityFile } from './identity-schema.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
@@ -14,7 +14,7 @@ import { databaseFile } from './network-store.ts';
 export function refuseLostNetwork(data: string, network: Network): void {
   const file = databaseFile(data, network);
   if (isThere(file)) return;
-  refuseLogAlone(file);
+  refuseStrayLog(file);
   const witness = witnessOf(dirname(file));
   if (witness === null) return;
   throw new StorageError(

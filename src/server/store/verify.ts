@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import { FileStore } from '../blocks/file-store.ts';
+import { StorageError } from '../errors.ts';
 import { type Connection, openReader } from './connection.ts';
 import { missingContent } from './missing-content.ts';
 import { filesFolder } from './network-folders.ts';
@@ -47,7 +48,8 @@ export async function verifyStore(
     await remarkMissing(db, files, findings);
   } catch (error) {
     // A damaged database may fail anywhere; what was found until then is the answer.
-    findings.problem('database', `The check could not go on: ${error instanceof Error ? error.message : error}.`);
+    const why = error instanceof StorageError ? error.reason : `${error instanceof Error ? error.message : error}.`;
+    findings.problem('database', `The check could not go on: ${why}`);
   } finally {
     db?.close();
   }
