@@ -45,3 +45,15 @@ test.each([
   expect([await second.ended, await first.ended]).toEqual([0, isStopped ? 1 : 0]);
   expect(second.said.join('\n')).toContain('2 records, 2 entities created');
 });
+
+test('what a command has left off itself is no other command', async () => {
+  await using folder = await temporaryFolder();
+  const row = (id: number) => `${JSON.stringify({ id, label: `Zebra ${id}`, text: 'stripes '.repeat(80) })}\n`;
+  const rows = (from: number, count: number) => Array.from({ length: count }, (_, i) => row(from + i)).join('');
+  const file = join(folder.path, 'bad.ndjson');
+  await writeFile(file, `${rows(0, 1500)}{"id":12345678901234567890123}\n${rows(1500, 30_000)}`);
+  const { said, ended } = begun(join(folder.path, 'data'), 'import', file, '--collection', 'Zebras');
+  expect(await ended).toBe(1);
+  expect(said.join('\n')).toContain('line 1501: id is beyond 2^53-1');
+  expect(said.join('\n')).not.toContain('Other commands');
+});

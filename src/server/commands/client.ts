@@ -91,7 +91,7 @@ async function othersDone(requests: RunningNode['ctx']['requests'], { stopped, e
   const never = new AbortController().signal;
   const end = stopped.aborted ? never : stopped;
   // What this one has just left off may not have ended yet.
-  if (stopped.aborted) await setTimeout(betweenMs);
+  if (stopped.aborted || requests.isBusy) await setTimeout(betweenMs);
   if (!requests.isBusy) return;
   const way = stopped.aborted ? ' Ctrl-C once more ends it at once.' : '';
   err(`Other commands use the node that this one runs: it ends when they have ended.${way}`);
