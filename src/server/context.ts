@@ -74,7 +74,6 @@ import type { Threads } from './store/network-store.ts';
 import { Networks } from './store/networks.ts';
 import { ReaderThreads } from './store/reader-threads.ts';
 import { SideThread } from './store/side-thread.ts';
-import { storing } from './store/storage-error.ts';
 import { alignAliases } from './sync/aliases.ts';
 import { SyncEngine } from './sync/engine.ts';
 import type { SyncOptions } from './sync/engine-options.ts';
@@ -156,7 +155,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   await using opened = new AsyncDisposableStack();
   const follower = surroundings.follower ?? opened.use(new SideThread());
   const checkpoint = checkpointsOn(follower, (file, reason) => log.error({ database: file, reason }, 'storage failed'));
-  storing(() => refuseLostIdentity(config.data));
+  refuseLostIdentity(config.data);
   const identity = opened.adopt(new Identity(config.data, { now, randomBytes, checkpoint }), (it) => it.close());
   const operator = identity.ensureOperator().account;
   const nodeKey = identity.ensureNodeKey();

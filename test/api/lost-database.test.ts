@@ -71,3 +71,17 @@ test('without the accounts nobody begins anew as the owner of nothing', async ()
   await rm(join(data, 'main', 'archeion.db'));
   expect(await commandLine(data, ['verify'])).toMatchObject({ code: 1, err: expect.stringContaining(lost('main')) });
 });
+
+test.each([['status'], ['verify'], ['search', 'x']])(
+  'of a folder that cannot be looked at "%s" says why in a sentence',
+  async (...args) => {
+    // Another user's folder answers so as well, but not to root.
+    const data = join('/', 'n'.repeat(256));
+    const { code, err } = await commandLine(data, args);
+    expect({ code, lines: err.split('\n').length, err }).toMatchObject({
+      code: 1,
+      lines: 1,
+      err: expect.stringContaining('archeion: The file system reported an error: ENAMETOOLONG'),
+    });
+  },
+);

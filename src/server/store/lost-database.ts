@@ -6,12 +6,17 @@ import { refuseStrayLog } from './connection.ts';
 import { identityFile } from './identity-schema.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
+import { storing } from './storage-error.ts';
 
 /**
  * To be called before a network's database is opened that may be made, or passed over because there is none: an empty one in the
  * place of one that was lost would look as if nothing had ever been written. @throws StorageError
  */
 export function refuseLostNetwork(data: string, network: Network): void {
+  storing(() => lookForNetwork(data, network));
+}
+
+function lookForNetwork(data: string, network: Network): void {
   const file = databaseFile(data, network);
   if (isThere(file)) return;
   refuseStrayLog(file);
@@ -25,6 +30,10 @@ export function refuseLostNetwork(data: string, network: Network): void {
 
 /** The same for accounts and keys: without them nobody would be the owner of what the networks have. @throws StorageError */
 export function refuseLostIdentity(data: string): void {
+  storing(() => lookForIdentity(data));
+}
+
+function lookForIdentity(data: string): void {
   if (isThere(join(data, identityFile))) return;
   const network = networks.find((it) => isThere(databaseFile(data, it)));
   if (network === undefined) return;

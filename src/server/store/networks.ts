@@ -4,7 +4,6 @@ import { type Network, networks as networkNames } from '../model/ids.ts';
 import { refuseLostNetwork } from './lost-database.ts';
 import { databaseFile, NetworkStore, type Threads } from './network-store.ts';
 import { isOutdated } from './outdated.ts';
-import { storing } from './storage-error.ts';
 
 /** The storage of each network, opened when it is first used. */
 export class Networks {
@@ -55,7 +54,7 @@ export class Networks {
 
   async #prepared(network: Network): Promise<NetworkStore> {
     const file = databaseFile(this.#data, network);
-    storing(() => refuseLostNetwork(this.#data, network));
+    refuseLostNetwork(this.#data, network);
     if (existsSync(file) && isOutdated(file)) this.#outdated(network);
     const store = await NetworkStore.open(this.#data, network, this.#threads.writer, this.#threads);
     this.#open.set(network, store);
@@ -79,7 +78,7 @@ export class Networks {
       if (stopped.aborted) return;
       try {
         if (existsSync(databaseFile(this.#data, network))) await this.get(network);
-        else storing(() => refuseLostNetwork(this.#data, network));
+        else refuseLostNetwork(this.#data, network);
       } catch (error) {
         failed(network, error);
       }
