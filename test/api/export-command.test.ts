@@ -113,3 +113,12 @@ test('a pipe is written to and stays one', async () => {
   expect(new Uint8Array(await read)).toEqual((await exported(s.node)).car);
   expect(await s.names()).toEqual(['pipe.car']);
 });
+
+test('a name as long as a file system takes is written, and one of a backup', async () => {
+  await using s = await scene();
+  // 255 bytes.
+  const name = '書'.repeat(85);
+  expect(await s.archeion('export', '--out', s.at(name))).toMatchObject({ code: 0 });
+  expect(await s.archeion('backup', s.at(`${name.slice(1)}bak`))).toMatchObject({ code: 0 });
+  expect(await s.names()).toEqual([`${name.slice(1)}bak`, name]);
+});

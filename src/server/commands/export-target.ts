@@ -12,6 +12,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { UsageError } from '../config.ts';
 import { nameWhole } from '../exchange/whole-file.ts';
+import { partialBeside } from '../store/partial-name.ts';
 
 /** Where an export is written. */
 export interface ExportTarget {
@@ -42,7 +43,7 @@ export function exportTarget(out: string, pid: number): ExportTarget {
     return direct(named, isStdout && found.isFile() ? 1 : undefined, isStdout);
   const path = found ? realpathSync.native(named) : linkedTo(named);
   if (!existsSync(dirname(path))) throw new UsageError(`${out} leads to ${path}, the folder of which does not exist.`);
-  const partial = `${path}.${pid}.partial`;
+  const partial = partialBeside(path, String(pid));
   return {
     path,
     isStdout: false,

@@ -4,6 +4,7 @@ import { lchown, lstat, mkdir, readdir, realpath, rename, rm, stat } from 'node:
 import { basename, dirname, join } from 'node:path';
 import { syncFolder } from '../blocks/durable-folder.ts';
 import { StorageError } from '../errors.ts';
+import { partialBeside } from './partial-name.ts';
 
 /** What systems put into folders, and on top of disks, by themselves: a folder with nothing else in it is empty. */
 const ofSystems = new Set([
@@ -57,7 +58,7 @@ export function isUnfinished(folder: string): boolean {
  */
 export async function fillWhole<T>(target: string, last: string, fill: (folder: string) => Promise<T>): Promise<T> {
   const isNew = !existsSync(target);
-  const partial = isNew ? `${target}.${randomUUID()}.partial` : join(target, `${randomUUID()}.partial`);
+  const partial = isNew ? partialBeside(target, randomUUID()) : join(target, `${randomUUID()}.partial`);
   try {
     await mkdir(partial, { mode: 0o700 });
     const result = await fill(partial);
