@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { restoreBackup } from '../../src/server/store/restore-backup.ts';
 import { commandLine } from '../helpers/command-line.ts';
 import { filesIn } from '../helpers/files-in.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
@@ -149,6 +150,29 @@ test('what an interrupted restore has left is neither a data folder nor restored
   expect(again).toMatchObject({ code: 2, err: expect.stringContaining('has what an interrupted backup or restore') });
   expect(await filesIn(at('data'))).toEqual(before);
 });
+
+test.each(['checked', 'copied'])(
+  'a restore that is told to stop when a file is %s leaves nothing, and is made anew',
+  async (when) => {
+    await using folder = await temporaryFolder();
+    const at = (name: string) => join(folder.path, name);
+    await madeBackup(at('backup'));
+    await mkdir(at('there'));
+    for (const name of ['new', 'there']) {
+      const stop = new AbortController();
+      const report = ({ step }: { step: string }) => void (step === when && stop.abort(new Error('asked to stop')));
+      await expect(restoreBackup(at('backup'), at(name), report, stop.signal)).rejects.toThrow('asked to stop');
+    }
+    expect((await readdir(folder.path)).sort()).toEqual(['backup', 'there']);
+    expect(await readdir(at('there'))).toEqual([]);
+    expect(await commandLine(at('new'), ['restore', at('backup')], AbortSignal.abort())).toMatchObject({
+      code: 1,
+      out: '',
+      err: 'archeion: Stopped. Nothing was restored.',
+    });
+    expect((await commandLine(at('there'), ['restore', at('backup')])).code).toBe(0);
+  },
+);
 
 test('what the file system refuses is one sentence', async () => {
   await using folder = await temporaryFolder();

@@ -63,8 +63,9 @@ export function addBackup(program: Command, shell: Shell): void {
         const { done, total, text } = stepText(progress);
         display.show(done, total, text);
       };
-      const { manifest, strays, leftOut, heldJobs, imports } = await restoreBackup(dir, data, show)
+      const { manifest, strays, leftOut, heldJobs, imports } = await restoreBackup(dir, data, show, shell.stopped)
         .catch((error: unknown) => {
+          if (shell.stopped.aborted) throw new FailureError('Stopped. Nothing was restored.');
           if (!(error instanceof ValidationError)) throw error;
           throw new FailureError(`${error.issues.map(({ message }) => message).join('; ')}.`, 2);
         })

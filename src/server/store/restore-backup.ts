@@ -33,12 +33,24 @@ export interface Restored extends FoundBackup {
  * out, too: it counts as missing then, and one file must not be the end of all others. It gets no instance.json: the next
  * start makes a new instance id, since what happened after the backup is not in it (decisions.md, Events). For the same reason
  * jobs that had not ended are not sent again (held-jobs.ts).
- * @throws ValidationError for a backup that is none or a folder that is not empty, StorageError where anything else is damaged
+ * Aborting `stopped` ends it after the file in hand, and leaves nothing.
+ * @throws ValidationError for a backup that is none or a folder that is not empty, StorageError where anything else is damaged;
+ * the reason of `stopped`
  */
-export function restoreBackup(from: string, data: string, report: (progress: Progress) => void): Promise<Restored> {
-  return storingLater(() => restore(resolve(from), resolve(data), report));
+export function restoreBackup(
+  from: string,
+  data: string,
+  report: (progress: Progress) => void,
+  stopped?: AbortSignal,
+): Promise<Restored> {
+  const told = (progress: Progress) => {
+    report(progress);
+    stopped?.throwIfAborted();
+  };
+  return storingLater(() => restore(resolve(from), resolve(data), told));
 }
 
+/** What `report` throws ends it. */
 async function restore(source: string, data: string, report: (progress: Progress) => void): Promise<Restored> {
   const found = await readManifest(source);
   const { files } = found.manifest;
