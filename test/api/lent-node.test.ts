@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -46,14 +47,22 @@ test.each([
   expect(second.said.join('\n')).toContain('2 records, 2 entities created');
 });
 
-test('what a command has left off itself is no other command', async () => {
+test.each([
+  ['ended', false],
+  ['stopped', true],
+])('what a command has left off itself when it has %s is no other command', async (_how, isStopped) => {
   await using folder = await temporaryFolder();
   const row = (id: number) => `${JSON.stringify({ id, label: `Zebra ${id}`, text: 'stripes '.repeat(80) })}\n`;
   const rows = (from: number, count: number) => Array.from({ length: count }, (_, i) => row(from + i)).join('');
   const file = join(folder.path, 'bad.ndjson');
   await writeFile(file, `${rows(0, 1500)}{"id":12345678901234567890123}\n${rows(1500, 30_000)}`);
-  const { said, ended } = begun(join(folder.path, 'data'), 'import', file, '--collection', 'Zebras');
+  const data = join(folder.path, 'data');
+  const { said, ended, stop } = begun(data, 'import', file, '--collection', 'Zebras');
+  if (isStopped) {
+    await expect.poll(() => existsSync(join(data, 'main', 'search.db')), { timeout: 30_000 }).toBe(true);
+    stop.abort();
+  }
   expect(await ended).toBe(1);
-  expect(said.join('\n')).toContain('line 1501: id is beyond 2^53-1');
+  expect(said.join('\n')).toContain(isStopped ? 'Stopped' : 'line 1501: id is beyond 2^53-1');
   expect(said.join('\n')).not.toContain('Other commands');
 });

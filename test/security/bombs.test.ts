@@ -73,9 +73,9 @@ test('those whose client has left while its token was looked at are not counted'
       ),
     );
     socket.on('error', () => undefined);
-    await vi.waitFor(() => expect(other.ctx.requests.isBusy && held.length > 0).toBe(true));
+    await vi.waitFor(() => expect(other.ctx.requests.isBusy() && held.length > 0).toBe(true));
     socket.resetAndDestroy();
-    await vi.waitFor(() => expect(other.ctx.requests.isBusy).toBe(false));
+    await vi.waitFor(() => expect(other.ctx.requests.isBusy()).toBe(false));
   }
   for (const response of held) response.setHeader('Content-Type', 'application/json').end(jwks);
   // The token of all of them has been looked at when this one's has.

@@ -49,6 +49,7 @@ export async function openClient(
   await using opened = new AsyncDisposableStack();
   const known = await readNodeFile(data);
   let url = known?.url;
+  const ports = new Set<number>();
   const running = known !== null && (await isAlive(known));
   if (!running) {
     if (mustRun) throw new FailureError(`No node runs on ${data}: start one with "archeion serve".`);
@@ -68,7 +69,7 @@ export async function openClient(
       // Most commands find a node that runs: they load nothing of one.
       const { startServer } = await import('../server.ts');
       const node = opened.use(await startServer(quiet, secrets, { pid: shell.pid, ui: null }));
-      opened.defer(() => othersDone(node.ctx.requests, shell));
+      opened.defer(() => othersDone(node.ctx.requests, ports, shell));
       url = node.url;
       if (isNew) shell.err(`Made a new node in ${data}.`);
     } catch (error) {
@@ -80,23 +81,33 @@ export async function openClient(
   if (!key || !url) throw new FailureError(`The operator's key cannot be read: ${join(data, 'operator.key')}.`);
   const headers = { Authorization: `ApiKey ${key}`, [`X-${config.service}-Network`]: config.network };
   const all = opened.move();
-  return { ...clientOf(url, headers, shell.stopped), config, running, [Symbol.asyncDispose]: () => all.disposeAsync() };
+  return {
+    ...clientOf(url, { headers, signal: shell.stopped, ports }),
+    config,
+    running,
+    [Symbol.asyncDispose]: () => all.disposeAsync(),
+  };
 }
 
 /**
- * Waits for what other commands ask of a node that this one runs: they found it, and would be cut off with it. Also where this one
- * was stopped, which has ended its own requests; while it waits it ends at once, by the signal or by the second one (cli.ts).
+ * Waits for what other commands ask of a node that this one runs, which is all that comes from none of its `own` ports: they
+ * found it, and would be cut off with it. Also where this one was stopped; while it waits it ends at once, by the signal or by
+ * the second one (cli.ts).
  */
-async function othersDone(requests: RunningNode['ctx']['requests'], { stopped, err }: Shell): Promise<void> {
+async function othersDone(
+  requests: RunningNode['ctx']['requests'],
+  own: ReadonlySet<number>,
+  { stopped, err }: Shell,
+): Promise<void> {
   const never = new AbortController().signal;
   const end = stopped.aborted ? never : stopped;
-  // What this one has just left off may not have ended yet.
-  if (stopped.aborted || requests.isBusy) await setTimeout(betweenMs);
-  if (!requests.isBusy) return;
+  // Another command may be between two of its requests.
+  if (stopped.aborted) await setTimeout(betweenMs);
+  if (!requests.isBusy(own)) return;
   const way = stopped.aborted ? ' Ctrl-C once more ends it at once.' : '';
   err(`Other commands use the node that this one runs: it ends when they have ended.${way}`);
-  while (requests.isBusy && !end.aborted) {
-    await requests.rest(end);
+  while (requests.isBusy(own) && !end.aborted) {
+    await requests.rest(own, end);
     // One command asks several things, one after the other.
     await setTimeout(betweenMs, undefined, { signal: end }).catch(() => undefined);
   }
@@ -107,13 +118,17 @@ export function noNode(data: string): UsageError {
   return new UsageError(`There is no node in ${data}: name its folder with --data, or begin with "archeion serve".`);
 }
 
+/** `ports` takes up those of this machine that it asks from. */
 function clientOf(
   url: string,
-  headers: Record<string, string>,
-  signal: AbortSignal,
+  { headers, signal, ports }: { headers: Record<string, string>; signal: AbortSignal; ports: Set<number> },
 ): Pick<NodeClient, 'url' | 'ask' | 'send' | 'fetch'> {
-  const start = (method: string, path: string, type: string) =>
-    http.request(new URL(path, url), { method, agent: false, signal, headers: { ...headers, 'Content-Type': type } });
+  const start = (method: string, path: string, type: string) => {
+    const all = { ...headers, 'Content-Type': type };
+    const request = http.request(new URL(path, url), { method, agent: false, signal, headers: all });
+    request.once('socket', (socket) => socket.once('connect', () => ports.add(socket.localPort ?? 0)));
+    return request;
+  };
 
   const lost = (error: unknown): FailureError => {
     if (signal.aborted) return new FailureError('Stopped.');

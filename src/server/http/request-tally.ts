@@ -24,8 +24,9 @@ type Marked = IncomingMessage & { [mark]?: RouteTally };
 /** Counts requests by endpoint: as many counters as there are endpoints, whatever is asked. */
 export class RequestTally {
   readonly #routes = new Map<string, RouteTally>();
-  #running = 0;
-  #rest = () => {};
+  /** Those at work, each with the port that its client asks from. */
+  readonly #running = new Map<ServerResponse, number | undefined>();
+  #ended = () => {};
 
   /** The counter of an endpoint; `path` with or without Express's colons. */
   of(method: string, path: string): RouteTally {
@@ -48,24 +49,26 @@ export class RequestTally {
   /** Counts a request when its answer has ended. */
   watch(request: IncomingMessage, response: ServerResponse): void {
     const began = performance.now();
-    this.#running++;
+    this.#running.set(response, request.socket.remotePort);
     response.on('close', () => {
-      if (--this.#running === 0) this.#rest();
+      this.#running.delete(response);
+      this.#ended();
       const tally = (request as Marked)[mark] ?? this.#other(request.method);
       count(tally, response.headersSent ? response.statusCode : 0, (performance.now() - began) / 1000);
     });
   }
 
-  /** Whether a request has not been answered to its end. */
-  get isBusy(): boolean {
-    return this.#running > 0;
+  /** Whether a request has not been answered to its end that was not asked from one of the ports `but`. */
+  isBusy(but: ReadonlySet<number> = new Set()): boolean {
+    for (const port of this.#running.values()) if (port === undefined || !but.has(port)) return true;
+    return false;
   }
 
-  /** Resolves when no request is at work, or `stopped` is given; for one that waits. */
-  async rest(stopped: AbortSignal): Promise<void> {
-    while (this.isBusy && !stopped.aborted)
+  /** Resolves when no such request is at work, or `stopped` is given; for one that waits. */
+  async rest(but: ReadonlySet<number>, stopped: AbortSignal): Promise<void> {
+    while (this.isBusy(but) && !stopped.aborted)
       await new Promise<void>((resolve) => {
-        this.#rest = resolve;
+        this.#ended = resolve;
         stopped.addEventListener('abort', () => resolve(), { once: true });
       });
   }
