@@ -138,6 +138,52 @@ test.each(['ours', 'theirs'] as const)('a fork that an archive brought is decide
   expect(await verified(second)).toMatchObject({ ok: true });
 });
 
+test('a fork that an archive brought stays listed whatever other archive comes, until one has what follows it', async () => {
+  await using first = await startNode();
+  await using second = await startNode();
+  await using third = await startNode();
+  const { ada } = await curated(first);
+  const scope = `?entity=${ada.id}`;
+  const older = (await exported(first, scope)).car;
+  for (const node of [second, third]) await imported(node, older);
+  const theirs = await update(first, ada, { died: 1852 });
+  const other = await update(third, ada, { died: 1851 });
+  const ours = await update(second, ada, { died: 1853 });
+  const forks = async () =>
+    (await done<{ conflicts: { theirs: string }[] }>(second, 'GET /node/conflicts')).conflicts.map((it) => it.theirs);
+  await imported(second, (await exported(first, scope)).car);
+
+  expect(await imported(second, older)).toMatchObject({ unchanged: 1, forks: 0 });
+  expect(await forks()).toEqual([theirs.cid]);
+  const another = (await exported(third, scope)).car;
+  const report = await imported(second, another);
+  expect(report).toMatchObject({ forks: 1, fork_examples: [{ id: ada.id, ours: ours.cid, theirs: other.cid }] });
+  expect(report.remarks).toContainEqual(expect.stringContaining('import this archive again'));
+  expect(await forks()).toEqual([theirs.cid]);
+  const next = await update(first, theirs, { text: '' });
+  await imported(second, (await exported(first, scope)).car);
+  expect(await forks()).toEqual([next.cid]);
+
+  await done(second, `POST /node/conflicts/${ada.id}/resolve`, { resolution: 'ours' });
+  expect((await imported(second, another)).remarks).not.toContainEqual(expect.stringContaining('again'));
+  expect(await forks()).toEqual([other.cid]);
+});
+
+test('a fork ends where an archive brings what it and the tip here say, and what follows that', async () => {
+  await using first = await startNode();
+  await using second = await startNode();
+  const { ada } = await curated(first);
+  const scope = `?entity=${ada.id}`;
+  await imported(second, (await exported(first, scope)).car);
+  const theirs = await update(first, ada, { died: 1852 });
+  await update(second, ada, { died: 1853 });
+  await imported(second, (await exported(first, scope)).car);
+  const same = await update(first, theirs, { died: 1853 });
+  expect(await imported(second, (await exported(first, scope)).car)).toMatchObject({ advanced: 1, forks: 0 });
+  expect((await done(second, `GET /entities/${ada.id}`)).cid).toBe(same.cid);
+  expect(await done(second, 'GET /node/conflicts')).toEqual({ conflicts: [], total: 0 });
+});
+
 test('an older archive over a newer state changes nothing', async () => {
   await using node = await startNode();
   const { ada } = await curated(node);

@@ -7,6 +7,7 @@ import { BusyError, StorageError } from '../errors.ts';
 import { type Manifest, relationshipKey } from '../model/manifest.ts';
 import { restored, type Stamp } from '../model/next-version.ts';
 import { knownWith } from './archive-check.ts';
+import { type ForkFacts, forkRow, forkWaits, listedFork } from './archive-forks.ts';
 import { descends } from './archive-reads.ts';
 import { findBlock } from './blocks.ts';
 import { type Commit, maxVersionsPerCommit, type Row } from './commit.ts';
@@ -29,6 +30,8 @@ export interface ImportTally {
   /** Entities whose tip here does not descend from the archive's nor the other way round. */
   forks: number;
   fork_examples: { id: string; ours: string; theirs: string }[];
+  /** Of the forks, those that are not listed, because another archive's is. */
+  waiting: number;
   /** Entities whose history starts here with a later version than 1. */
   partial: number;
   partial_examples: { id: string; ver: number }[];
@@ -57,6 +60,8 @@ interface Part {
   bytes: number;
   result: 'created' | 'advanced' | 'unchanged' | 'fork';
   ours: string | null;
+  /** A fork that is not listed, because another archive's is. */
+  waits: boolean;
 }
 
 /**
@@ -108,6 +113,7 @@ function emptyTally(): ImportTally {
     unchanged: 0,
     forks: 0,
     fork_examples: [],
+    waiting: 0,
     partial: 0,
     partial_examples: [],
   };
@@ -141,7 +147,7 @@ async function planned(
     ours: findTip(db, id) ?? null,
     isHere: findBlock(db, tip) !== undefined,
   }));
-  const part: Part = { chain, commits: [], versions: 0, bytes: 0, result: 'unchanged', ours };
+  const part: Part = { chain, commits: [], versions: 0, bytes: 0, result: 'unchanged', ours, waits: false };
   const commit = (rows: Row[], blocks: Block[] | null): Commit => ({
     changes: blocks ? [{ id, expect: ours, tip, blocks }] : [],
     preconditions: blocks || ours === null ? [] : [{ id, tip: ours }],
@@ -179,13 +185,22 @@ async function planned(
   part.bytes = bytesOf(last);
   const carried = moves && !isHere ? last : [];
   if (last.length > 0 && carried.length === 0) part.commits.push(kept(last));
-  const conflict: Row[] =
-    ours === null ? [] : [{ kind: 'car_conflict', id, ours, theirs: part.result === 'fork' ? tip : null }];
+  const facts = ours === null ? null : await forkFacts(store, chain, ours, part.result === 'fork');
+  part.waits = facts !== null && forkWaits(facts);
+  const conflict = facts === null ? null : forkRow(facts);
+  const forks: Row[] = conflict === null ? [] : [conflict];
   const made: Row[] = part.result === 'created' && run !== null ? [{ kind: 'archive_made', run, id, cid: tip }] : [];
-  if (moves) part.commits.push(commit([...conflict, ...made], carried));
-  else if (store.read((db) => needsConflictRow(db, id, part.result === 'fork' ? tip : null)))
-    part.commits.push(commit(conflict, null));
+  if (moves) part.commits.push(commit([...forks, ...made], carried));
+  else if (forks.length > 0) part.commits.push(commit(forks, null));
   return part;
+}
+
+async function forkFacts(store: NetworkStore, chain: Chain, ours: string, isFork: boolean): Promise<ForkFacts> {
+  const { id, tip } = chain.entry;
+  const listed = store.read((db) => listedFork(db, id));
+  const holdsListed = listed !== null && (await follows(store, chain, listed));
+  const isBelowListed = listed !== null && !holdsListed && (await isDescendant(store, listed, tip));
+  return { id, ours, tip, isFork, listed, holdsListed, isBelowListed };
 }
 
 /** The version that takes back a deletion that the undo of an archive's import left as the tip; null where it is none. */
@@ -202,9 +217,9 @@ function undoTaken(
   return encodeManifest(restored(last.manifest, grave.manifest, grave.cid, { ...by, ts }));
 }
 
-/** Whether the archive's tip descends from ours, as far as that can be shown. */
-async function follows(store: NetworkStore, { versions, base, baseKnown }: Chain, ours: string): Promise<boolean> {
-  return versions.includes(ours) || (baseKnown && base !== null && (await isDescendant(store, base, ours)));
+/** Whether the archive's tip is a version that is here, or descends from it, as far as that can be shown. */
+async function follows(store: NetworkStore, { versions, base, baseKnown }: Chain, here: string): Promise<boolean> {
+  return versions.includes(here) || (baseKnown && base !== null && (await isDescendant(store, base, here)));
 }
 
 /** Equal content never conflicts (decisions.md, Sync): the archive's version is taken unless ours has the higher number. */
@@ -267,14 +282,6 @@ function versionNumber(db: Reader, cid: string): number | undefined {
   return db.get<{ ver: number }>('SELECT ver FROM block WHERE key = ?', findBlock(db, cid)?.key ?? null)?.ver;
 }
 
-function needsConflictRow(db: Reader, id: string, theirs: string | null): boolean {
-  const row = db.get<{ theirs: string }>(
-    'SELECT c.theirs FROM sync_conflict c JOIN entity e ON e.key = c.entity WHERE c.remote = 0 AND e.id = ?',
-    id,
-  );
-  return (row?.theirs ?? null) !== theirs;
-}
-
 async function write(
   store: NetworkStore,
   archive: Archive,
@@ -314,12 +321,13 @@ async function submitted(store: NetworkStore, commits: Commit[]) {
   }
 }
 
-function count(tally: ImportTally, { chain, versions, result, ours }: Part): void {
+function count(tally: ImportTally, { chain, versions, result, ours, waits }: Part): void {
   const { id, tip } = chain.entry;
   tally.entities++;
   tally.versions += versions;
   if (result === 'fork') {
     tally.forks++;
+    if (waits) tally.waiting++;
     if (tally.fork_examples.length < examples) tally.fork_examples.push({ id, ours: ours ?? '', theirs: tip });
   } else tally[result]++;
   if (chain.base !== null && !chain.baseKnown && versions > 0) {

@@ -2,6 +2,7 @@ import { cidBytes } from '../blocks/cid.ts';
 import { type Block, decodeManifest } from '../blocks/encode.ts';
 import { manifestHead } from '../blocks/manifest-head.ts';
 import { collectionsOf } from '../model/manifest.ts';
+import { archiveRemote } from './archive-forks.ts';
 import { descends } from './archive-reads.ts';
 import { blockBytes, putBlock } from './blocks.ts';
 import type { Writer } from './connection.ts';
@@ -15,9 +16,6 @@ export type ArchiveRow =
   | { kind: 'versions'; id: string; blocks: Block[] }
   /** An archive's tip that does not descend from ours, or that it follows; `theirs` null: there is no such fork any more. */
   | { kind: 'car_conflict'; id: string; ours: string; theirs: string | null };
-
-/** Conflicts that an archive brought stand under this remote. */
-const archiveRemote = 0;
 
 export function applyArchiveRow(db: Writer, row: ArchiveRow, time: number): void {
   switch (row.kind) {

@@ -286,7 +286,7 @@ function runRow({ id, started, name }: BegunImport, tally: ImportTally | undefin
 }
 
 function summary(facts: ArchiveFacts, tally: ImportTally): Omit<CarImportView, 'run'> {
-  const { partial, ...counts } = tally;
+  const { partial, waiting, ...counts } = tally;
   const remarks: string[] = [];
   if (partial > 0)
     remarks.push(
@@ -295,8 +295,14 @@ function summary(facts: ArchiveFacts, tally: ImportTally): Omit<CarImportView, '
         .map(({ id, ver }) => `${id} with version ${ver}`)
         .join(', ')}).`,
     );
-  if (tally.forks > 0)
-    remarks.push(`${tally.forks} entities were changed here and in the archive: theirs are listed as conflicts.`);
+  if (tally.forks > waiting)
+    remarks.push(
+      `${tally.forks - waiting} entities were changed here and in the archive: theirs are listed as conflicts.`,
+    );
+  if (waiting > 0)
+    remarks.push(
+      `${waiting} entities were changed here and in the archive while what another archive has of them is listed as a conflict, which stays: decide these conflicts, and import this archive again to have its versions listed.`,
+    );
   const { root, missing_files } = facts;
   if (missing_files > 0)
     remarks.push(
