@@ -316,3 +316,22 @@ test('a fork that an archive brought is none any more where a sync has brought i
   expect((await read(mirror, here, work.id)).properties).toMatchObject({ mine: 1, yours: 1 });
   expect(await conflictsOf(mirror, here)).toEqual([]);
 });
+
+test('a dry run names for deletion what a sync would delete, and not what was edited here', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, curator, here, place, work } = pair;
+  const plain = await create(origin, curator, { collection: place.id });
+  const back = await create(origin, curator, { collection: place.id, properties: { n: 1 } });
+  await sync(mirror, here);
+  await update(mirror, here, work, { properties: { mine: 1 } });
+  const edited = await update(mirror, here, back, { properties: { n: 2 } });
+  await update(mirror, here, edited, { properties: { n: 1 } });
+  for (const one of [work, plain, back]) await remove(origin, curator, one);
+
+  const answer = await ask(mirror, here, 'POST /node/remotes/origin/sync?dry_run=true');
+  const { preview } = JSON.parse(answer.text) as { preview: { deletions: { id: string }[] } };
+  expect(preview.deletions.map(({ id }) => id).toSorted()).toEqual([plain.id, back.id].toSorted());
+  expect(await sync(mirror, here)).toMatchObject({ conflicts: 1 });
+  for (const { id } of [plain, back]) expect((await ask(mirror, here, `GET /entities/${id}`)).status).toBe(404);
+  expect((await ask(mirror, here, `GET /entities/${work.id}`)).status).toBe(200);
+});

@@ -1,7 +1,10 @@
 import PQueue from 'p-queue';
+import type { Reader } from '../store/connection.ts';
 import { type EntityRow, findEntity } from '../store/entities.ts';
-import { seenIntervals } from '../store/remotes.ts';
+import { findKnown, seenIntervals } from '../store/remotes.ts';
+import { findVersion } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
+import { contentHash } from './content.ts';
 import { feedStep, isEmpty, isOpen, newestSeen, startFeed } from './feed.ts';
 import { readPage } from './feed-page.ts';
 import { setBackSince } from './push-mark.ts';
@@ -73,15 +76,25 @@ async function deletionsAmong(needs: Needs, entities: Set<string>) {
   };
 }
 
-/** Those that are live here and that the remote gives nothing of. */
-async function missingOf({ store, client }: Needs, ids: string[]): Promise<EntityRow[]> {
+/** Those that are live here, not edited here since, and that the remote gives nothing of. */
+async function missingOf({ store, remote, client }: Needs, ids: string[]): Promise<EntityRow[]> {
   const live = store.read((db) =>
-    ids.map((id) => findEntity(db, id)).filter((row) => row !== undefined && !row.deleted),
+    ids
+      .map((id) => findEntity(db, id))
+      .filter((row) => row !== undefined && !row.deleted && !isEdited(db, remote.key, row)),
   ) as EntityRow[];
   if (live.length === 0) return [];
   const { status, body } = await client.read('/entities/batch-get', { ids: live.map(({ id }) => id) });
   const there = new Set(((status === 200 ? readBatch(body) : null) ?? []).map(({ entity }) => entity));
   return live.filter(({ id }) => !there.has(id));
+}
+
+/** Whether it says something else than what the remote said last: a deletion there is a conflict then. */
+function isEdited(db: Reader, remote: number, { id, cid }: EntityRow): boolean {
+  const { twin } = findKnown(db, remote, id);
+  if (twin === null || twin === cid) return false;
+  const [before, now] = [twin, cid].map((version) => findVersion(db, version)?.manifest);
+  return before !== undefined && now !== undefined && contentHash(before) !== contentHash(now);
 }
 
 /** What is only not shown (403) stays here. */
