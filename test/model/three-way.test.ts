@@ -156,6 +156,68 @@ describe('the root of a collection', () => {
   });
 });
 
+describe('what is said of bytes', () => {
+  const entry = (cid: string, size: number, more: JsonObject = {}): JsonObject => ({ cid, size, type: 'a/b', ...more });
+  const held = (v1: JsonObject, more: JsonObject = {}): Content =>
+    says({ content: { v1, v2: entry('V', 1) }, ...more });
+  const file = (properties: JsonObject): Content => ({ ...says(properties), type: 'file' });
+
+  test.each([
+    [
+      'under a key of the content',
+      held(entry('A', 10)),
+      held(entry('B', 20, { type: 'c/d' })),
+      held(entry('C', 10)),
+      {
+        path: ['properties', 'content', 'v1'],
+        base: entry('A', 10),
+        ours: entry('B', 20, { type: 'c/d' }),
+        theirs: entry('C', 10),
+      },
+    ],
+    [
+      'of a file',
+      file({ cid: 'A', key: 'k', size: 10, content_type: 'a/b', uploaded: true }),
+      file({ cid: 'B', key: 'l', size: 20, content_type: 'c/d', uploaded: true }),
+      file({ cid: 'C', key: 'm', size: 10, content_type: 'a/b', uploaded: true }),
+      { path: ['properties', 'cid'], base: 'A', ours: 'B', theirs: 'C' },
+    ],
+    [
+      'of a file that has not come, and has',
+      file({ key: 'k', size: 10, uploaded: false }),
+      file({ key: 'k', size: 20, uploaded: false }),
+      file({ cid: 'C', key: 'k', size: 10, uploaded: true }),
+      { path: ['properties', 'cid'], theirs: 'C' },
+    ],
+    [
+      'without a base',
+      null,
+      held(entry('B', 20)),
+      held(entry('C', 20)),
+      { path: ['properties', 'content', 'v1'], ours: entry('B', 20), theirs: entry('C', 20) },
+    ],
+  ])('%s is one clash, and all of one side stands', (_, base, ours, theirs, clash) => {
+    expect(mergeThreeWay(base, ours, theirs)).toEqual({
+      content: { properties: ours.properties, relationships: [] },
+      clashes: [clash],
+    });
+    expect(mergeThreeWay(base, ours, theirs, () => 'theirs').content.properties).toEqual(theirs.properties);
+  });
+
+  test('that one side changed merges by itself with the rest', () => {
+    const other = held(entry('A', 10, { filename: 'a' }), { label: 'theirs' });
+    expect(mergeThreeWay(held(entry('A', 10)), held(entry('B', 20)), other)).toEqual({
+      content: held(entry('B', 20, { filename: 'a' }), { label: 'theirs' }),
+      clashes: [],
+    });
+    const [base, ours] = [file({ cid: 'A', size: 10, label: 'l' }), file({ cid: 'B', size: 20, label: 'l' })];
+    expect(mergeThreeWay(base, ours, file({ cid: 'A', size: 10, label: 'm' })).content.properties).toEqual({
+      ...{ cid: 'B', size: 20, label: 'm' },
+    });
+    expect(mergeThreeWay(base, file({ ...ours.properties, label: 'm' }), ours).clashes).toEqual([]);
+  });
+});
+
 describe('deletion', () => {
   const [base, edited] = [says({ a: 1 }), says({ a: 2 })];
   test.each<[string, Content, Content, Content]>([

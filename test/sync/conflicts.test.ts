@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { commitResolution, openConflict, resolved } from '../../src/server/sync/conflicts.ts';
-import { ask } from '../helpers/callers.ts';
+import { ask, type Person } from '../helpers/callers.ts';
 import { create, type Entity, invalid, ok, remove, update } from '../helpers/entities.ts';
+import type { TestNode } from '../helpers/node.ts';
 import { conflictsOf, type Pair, read, remoteOf, startCurated, sync, tipsOf } from './nodes.ts';
 
 interface OpenConflict {
@@ -334,4 +335,24 @@ test('a dry run names for deletion what a sync would delete, and not what was ed
   expect(await sync(mirror, here)).toMatchObject({ conflicts: 1 });
   for (const { id } of [plain, back]) expect((await ask(mirror, here, `GET /entities/${id}`)).status).toBe(404);
   expect((await ask(mirror, here, `GET /entities/${work.id}`)).status).toBe(200);
+});
+
+test("of bytes that both sides replaced, what is said is one side's", async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, curator, here, work } = pair;
+  const put = (node: TestNode, who: Person, text: string, type: string) =>
+    ask(node, who, `POST /entities/${work.id}/content?key=v1`, Buffer.from(text), { 'Content-Type': type });
+  ok(await put(origin, curator, 'at first', 'text/plain'));
+  await sync(mirror, here);
+  ok(await put(origin, curator, 'of there', 'text/plain'));
+  ok(await put(mirror, here, '# a longer one, of here', 'text/markdown'));
+  const ours = await read(mirror, here, work.id);
+  expect(await sync(mirror, here)).toMatchObject({ conflicts: 1 });
+  const { clashes } = await conflictOf(pair, work.id);
+  expect(clashes.map(({ path }) => path)).toEqual([['properties', 'content', 'v1']]);
+  ok(await resolve(pair, work.id, { resolution: 'theirs' }));
+  expect((await read(mirror, here, work.id)).properties.content).toMatchObject({
+    v1: { size: 8, content_type: 'text/plain' },
+  });
+  expect(ours.properties.content).toMatchObject({ v1: { size: 23 } });
 });

@@ -109,6 +109,24 @@ describe('two versions of one text', () => {
     expect(taken.differences.filter(({ clash }) => clash)).toHaveLength(2);
   });
 
+  test('that brought other bytes both are one clash, with all that is said of them', () => {
+    const held = (cid: string, size: number) => of({ content: { v1: { cid, size, kind: 'k' } } });
+    const whose = (side: 'mine' | 'theirs') => () => side;
+    for (const base of [held('A', 1), null]) {
+      const { merged, differences } = mergeThreeWay(base, held('B', 20), held('C', 1), whose('theirs'));
+      expect(merged).toEqual(held('C', 1));
+      expect(differences.map(({ path, clash }) => [path.join('.'), clash])).toEqual([['properties.content.v1', true]]);
+    }
+    const file = (cid: string, size: number, label: string) => of({ cid, size, uploaded: true, label });
+    const both = [file('A', 1, 'a'), file('B', 20, 'a'), file('C', 1, 'c')] as const;
+    const { merged, differences } = mergeThreeWay(...both, whose('theirs'), 'file');
+    expect(merged).toEqual(file('C', 1, 'c'));
+    expect(differences.filter(({ clash }) => clash).map(({ path }) => path)).toEqual([['properties', 'cid']]);
+    expect(mergeThreeWay(...both, whose('mine'), 'file').merged).toEqual(file('B', 20, 'c'));
+    const one = mergeThreeWay(both[0], both[1], file('A', 1, 'c'), undefined, 'file');
+    expect([one.merged, one.differences.some(({ clash }) => clash)]).toEqual([file('B', 20, 'c'), false]);
+  });
+
   test('keep both sides’ relationships', () => {
     const [x, y, z] = ['x', 'y', 'z'].map((peer) => ({ predicate: 'to', peer }));
     const { merged } = mergeThreeWay(of({}, [x!]), of({}, [x!, y!]), of({}, [z!]));

@@ -1,3 +1,4 @@
+import { differingMember, isOtherBytes, splitFile } from './bytes-places.ts';
 import { type Json, type JsonObject, type Manifest, type Relationship, relationshipKey } from './manifest.ts';
 import { equalJson } from './properties.ts';
 
@@ -26,7 +27,7 @@ export type Side = 'ours' | 'theirs';
 
 /**
  * Three-way merge over the last common version, by property path and by relationship (predicate, peer). Lists are
- * values, and so is the root of a collection. `choose` settles a clash, ours where it is not given. Order: base's, then theirs, then ours (decisions.md).
+ * values, and so are the root of a collection and what is said of bytes. `choose` settles a clash, ours where it is not given. Order: base's, then theirs, then ours (decisions.md).
  * @param base null where none is known: then nobody can say whether what one side alone has was added there or removed by
  *   the other, and each difference is a clash
  */
@@ -44,7 +45,8 @@ export function mergeThreeWay(
   };
   const rule: Rule = { settle, based: base !== null };
   const before = base ?? { properties: {}, relationships: [] };
-  const properties = mergeMaps(before.properties, ours.properties, theirs.properties, ['properties'], rule);
+  const merge = ours.type === 'file' ? mergeFile : mergeProperties;
+  const properties = merge(before.properties, ours.properties, theirs.properties, rule);
   const relationships = mergeRelationships(before, ours, theirs, rule);
   return { content: { properties, relationships }, clashes };
 }
@@ -86,8 +88,25 @@ function mergeValues(
 ): Json | undefined {
   if (equalJson(ours, theirs) || (rule.based && equalJson(theirs, base))) return ours;
   if (rule.based && equalJson(ours, base)) return theirs;
-  if (isMap(ours) && isMap(theirs)) return mergeMaps(isMap(base) ? base : {}, ours, theirs, path, rule);
+  if (isMap(ours) && isMap(theirs) && !isOtherBytes(path, { base, ours, theirs }, rule.based))
+    return mergeMaps(isMap(base) ? base : {}, ours, theirs, path, rule);
   return rule.settle({ path, ...present({ base, ours, theirs }) });
+}
+
+function mergeProperties(base: JsonObject, ours: JsonObject, theirs: JsonObject, rule: Rule): JsonObject {
+  return mergeMaps(base, ours, theirs, ['properties'], rule);
+}
+
+/** What a file says of its own bytes is one side's where both changed it; a clash is named by the first member that differs. */
+function mergeFile(base: JsonObject, ours: JsonObject, theirs: JsonObject, rule: Rule): JsonObject {
+  const [b, o, t] = [splitFile(base), splitFile(ours), splitFile(theirs)];
+  const isOneSided = rule.based && (equalJson(o.bytes, b.bytes) || equalJson(t.bytes, b.bytes));
+  if (isOneSided || equalJson(o.bytes, t.bytes)) return mergeProperties(base, ours, theirs, rule);
+  const name = differingMember(o.bytes, t.bytes);
+  const path = ['properties', name];
+  const sides = present({ base: own(b.bytes, name), ours: own(o.bytes, name), theirs: own(t.bytes, name) });
+  const chosen = equalJson(rule.settle({ path, ...sides }), sides.ours) ? o : t;
+  return { ...mergeProperties(b.rest, o.rest, t.rest, rule), ...chosen.bytes };
 }
 
 function mergeMaps(base: JsonObject, ours: JsonObject, theirs: JsonObject, path: string[], rule: Rule): JsonObject {

@@ -59,8 +59,8 @@ export function ConflictEditor({
     [sides],
   );
   const { merged, differences } = useMemo(
-    () => mergeThreeWay(base, mine, theirs, (path) => choices[placeName(path)] ?? 'mine'),
-    [base, mine, theirs, choices],
+    () => mergeThreeWay(base, mine, theirs, (path) => choices[placeName(path)] ?? 'mine', conflict.type),
+    [base, mine, theirs, choices, conflict.type],
   );
   const clashes = differences.filter(({ clash }) => clash);
   const entries = list?.conflicts ?? [];

@@ -1,3 +1,4 @@
+import { differingMember, isOtherBytes, splitFile } from './bytes-places.ts';
 import { byKey, type Content, type Relationship, sameRelationship } from './content.ts';
 import { isMap, type Json, type JsonMap, member, same } from './json.ts';
 
@@ -17,18 +18,22 @@ export type Side = 'mine' | 'theirs';
 /**
  * What both say together, and where they differ. `choose` says who wins where both changed the same place.
  * @param base null where none is known: each difference is a clash then, as for the node
+ * @param type of the entity: what a file says of its own bytes is one place
  */
 export function mergeThreeWay(
   base: Content | null,
   mine: Content,
   theirs: Content,
   choose: (path: string[]) => Side = () => 'mine',
+  type: string | null = null,
 ): { merged: Content; differences: Difference[] } {
   const differences: Difference[] = [];
   const isBefore = (side: Json | undefined, b: Json | undefined) => base !== null && same(side, b);
   const settle = (path: string[], b: Json | undefined, m: Json | undefined, t: Json | undefined): Json | undefined => {
     if (same(m, t)) return m;
-    if (isMap(m) && isMap(t) && !isBefore(m, b) && !isBefore(t, b)) return maps(path, isMap(b) ? b : {}, m, t);
+    const isOne = isOtherBytes(path, { base: b, mine: m, theirs: t }, base !== null);
+    if (isMap(m) && isMap(t) && !isOne && !isBefore(m, b) && !isBefore(t, b))
+      return maps(path, isMap(b) ? b : {}, m, t);
     const clash = !isBefore(m, b) && !isBefore(t, b);
     differences.push({ path, base: b, mine: m, theirs: t, clash });
     if (clash) return choose(path) === 'mine' ? m : t;
@@ -42,7 +47,19 @@ export function mergeThreeWay(
     ]);
     return Object.fromEntries(entries.filter((one): one is [string, Json] => one[1] !== undefined));
   };
-  const properties = maps(['properties'], base?.properties ?? {}, mine.properties, theirs.properties);
+  const file = (b: JsonMap, m: JsonMap, t: JsonMap): JsonMap => {
+    const [old, my, their] = [splitFile(b), splitFile(m), splitFile(t)];
+    if (same(my.bytes, their.bytes) || isBefore(my.bytes, old.bytes) || isBefore(their.bytes, old.bytes))
+      return maps(['properties'], b, m, t);
+    const name = differingMember(my.bytes, their.bytes);
+    const path = ['properties', name];
+    const [before, ours, other] = [old, my, their].map(({ bytes }) => member(bytes, name));
+    differences.push({ path, base: before, mine: ours, theirs: other, clash: true });
+    const chosen = choose(path) === 'mine' ? my : their;
+    return { ...maps(['properties'], old.rest, my.rest, their.rest), ...chosen.bytes };
+  };
+  const said = [base?.properties ?? {}, mine.properties, theirs.properties] as const;
+  const properties = type === 'file' ? file(...said) : maps(['properties'], ...said);
   const [b, m, t] = [byKey(base?.relationships ?? []), byKey(mine.relationships), byKey(theirs.relationships)];
   const relationships: Relationship[] = [];
   const roots = rootsOf(base, mine, theirs);
