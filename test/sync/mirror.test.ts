@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ask, on, operator, user } from '../helpers/callers.ts';
 import { collection, create, type Deleted, ok, update } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
-import { addRemote, chainOf, lines, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+import { addRemote, chainOf, keyOf, lines, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
 
 describe.each([
   ['main', 'blocks', false],
@@ -239,6 +239,27 @@ describe('remotes', () => {
     ]);
     expect(await tipsOf(mirror)).toEqual(before);
     expect((await ask(origin, curator, `GET /entities/${made.id}`)).status).toBe(404);
+  });
+
+  test('a dry run with a remote that was added again says what is to be done of what its feed names', async () => {
+    await using pair = await startPair();
+    const { origin, mirror, curator, here } = pair;
+    const place = await collection(origin, curator, { label: 'there' });
+    const kept = await create(origin, curator, { collection: place.id });
+    const edited = await create(origin, curator, { collection: place.id });
+    await sync(mirror, here);
+    ok(await ask(mirror, here, 'DELETE /node/remotes/origin'));
+    const body = { collection: place.id, relationships: [{ predicate: 'beside', peer: kept.id }] };
+    await addRemote(mirror, here, { url: origin.url, key: keyOf(curator) });
+    await update(mirror, here, edited, { properties: { label: 'edited' } });
+    const made = await create(mirror, here, { ...body, properties: { label: 'new' } });
+    const answer = await ask(mirror, here, 'POST /node/remotes/origin/sync?dry_run=true');
+    const [{ preview }] = lines(answer.text) as [{ preview: { push: object[] } }];
+    expect(preview.push).toEqual([
+      { id: edited.id, type: 'document', label: 'edited', intent: 'update', lacks: [] },
+      { id: made.id, type: 'document', label: 'new', intent: 'create', lacks: [] },
+    ]);
+    expect(await sync(mirror, here)).toMatchObject({ created: 1, updated: 1, merged: 0 });
   });
 
   test('a node that is another one than before is not synced with', async () => {

@@ -27,7 +27,9 @@ export async function previewOf(
   const card = remote.instance === null ? null : await cardOf(client);
   const isOther = remote.instance !== null && card?.instance !== remote.instance;
   const isRead = remote.direction !== 'push';
-  const found = isRead ? await previewPull(needs, pageSize) : { ...emptyPreview, reset: await setBackSince(needs) };
+  const { pull: found, named } = isRead
+    ? await previewPull(needs, pageSize)
+    : { pull: { ...emptyPreview, reset: await setBackSince(needs) }, named: new Map<string, string>() };
   const isSeen = store.read((db) => seenIntervals(db, remote.key)).length > 0;
   const isFirst = isRead && !isSeen && levelOf(needs) === null;
   const files = new FileStore(filesFolder(store.folder));
@@ -36,6 +38,6 @@ export async function previewOf(
     ...found,
     reset: isOther ? 'it is another node than before' : found.reset,
     first,
-    push: pushes(remote) ? await previewPush(needs, self) : [],
+    push: pushes(remote) ? await previewPush(needs, self, named) : [],
   };
 }

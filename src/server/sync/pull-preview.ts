@@ -41,10 +41,13 @@ const atOnce = 8;
 
 type Needs = Pick<SyncContext, 'store' | 'remote' | 'client' | 'now'>;
 
+/** The newest version of each entity that the new events name, by its id. */
+export type Named = ReadonlyMap<string, string>;
+
 /** Walks the feed as a pull does, and takes nothing over. @throws UnreachableError */
-export async function previewPull(needs: Needs, pageSize: number): Promise<PullPreview> {
+export async function previewPull(needs: Needs, pageSize: number): Promise<{ pull: PullPreview; named: Named }> {
   const { store, remote } = needs;
-  const entities = new Set<string>();
+  const named = new Map<string, string>();
   const back = await setBackSince(needs);
   let events = 0;
   const seen = store.read((db) => seenIntervals(db, remote.key));
@@ -56,15 +59,18 @@ export async function previewPull(needs: Needs, pageSize: number): Promise<PullP
     feed = step.state;
     hasGap ||= step.lost.length > 0 && (seen.length > 0 || mayHaveMissed(needs));
     events += step.events.length;
-    for (const { entity } of step.events) if (entities.size < maxCounted) entities.add(entity);
+    // The newest come first.
+    for (const { entity, cid } of step.events)
+      if (named.size < maxCounted && !named.has(entity)) named.set(entity, cid);
   }
   const reset = back ?? feed.reason ?? (isEmpty(feed) ? await emptied(needs, newestSeen(feed)) : null);
   const compares_all = hasGap || (isEmpty(feed) && mayHaveMissed(needs));
-  return { reset, events, entities: entities.size, ...(await deletionsAmong(needs, entities)), compares_all };
+  const found = await deletionsAmong(needs, [...named.keys()]);
+  return { pull: { reset, events, entities: named.size, ...found, compares_all }, named };
 }
 
-async function deletionsAmong(needs: Needs, entities: Set<string>) {
-  const looked = [...entities].slice(0, maxLooked);
+async function deletionsAmong(needs: Needs, entities: string[]) {
+  const looked = entities.slice(0, maxLooked);
   const missing: EntityRow[] = [];
   for (let at = 0; at < looked.length; at += batchSize)
     missing.push(...(await missingOf(needs, looked.slice(at, at + batchSize))));
@@ -72,7 +78,7 @@ async function deletionsAmong(needs: Needs, entities: Set<string>) {
   const gone = await queue.addAll(missing.slice(0, maxMissing).map((row) => () => isGone(needs, row)));
   return {
     deletions: missing.filter((_, at) => gone[at]).map(({ id, type, label }) => ({ id, type, label })),
-    looked_at_all: looked.length === entities.size && missing.length <= maxMissing,
+    looked_at_all: looked.length === entities.length && missing.length <= maxMissing,
   };
 }
 

@@ -4,6 +4,7 @@ import { lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../sto
 import { findVersion } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
 import { loadEntity } from './entity.ts';
+import type { Named } from './pull-preview.ts';
 import { type Intent, intentOf, type Standing } from './state.ts';
 
 /** Everything that waits to be pushed. */
@@ -29,16 +30,24 @@ export interface PushPreview {
   lacks: string[];
 }
 
-/** @param self the operator's own ids, in whose place the remote's user goes out */
+/**
+ * What a push would do once the feed has been read.
+ * @param self the operator's own ids, in whose place the remote's user goes out
+ * @param named what its unread part names: the remote has that, also where it is not known, as when it was added again
+ */
 export async function previewPush(
   ctx: Pick<SyncContext, 'store' | 'remote' | 'turns'>,
   self: readonly string[],
+  named: Named,
 ): Promise<PushPreview[]> {
   const found: PushPreview[] = [];
   const pending = await allPending(ctx);
   const there = new Set([...self, '*', ...pending.filter(({ deleted }) => !deleted).map(({ id }) => id)]);
   await ctx.turns.each(pending, (row) => {
-    const { here: _here, there: _there, standing: _, ...preview } = look(ctx, row, (peer) => there.has(peer));
+    const isThere = (peer: string) => there.has(peer) || named.has(peer);
+    const { here, there: _there, standing: _, ...preview } = look(ctx, row, isThere);
+    const event = named.get(row.id);
+    if (preview.intent === 'create' && event !== undefined) preview.intent = event === here ? 'none' : 'update';
     if (isSent(preview.intent)) found.push(preview);
   });
   return found;
