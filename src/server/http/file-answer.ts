@@ -1,8 +1,10 @@
+import type { Stats } from 'node:fs';
 import send from 'send';
 import { NotFoundError } from '../errors.ts';
 import { pumpFile } from './file-pump.ts';
 import { sendJson } from './stored-json.ts';
 import type { StreamRequest } from './streams.ts';
+import { suffixFitted } from './suffix-range.ts';
 
 /** Kept bytes and how they are answered. */
 export interface FileAnswer {
@@ -35,7 +37,10 @@ export function answerFile(request: StreamRequest, { folder, path, headers }: Fi
     delete request.headers['cache-control'];
     // Without a date of its own an answer has none that could be later (RFC 9110, 13.1.4).
     delete request.headers['if-unmodified-since'];
-    const sending = send(request, path, options).on('error', failed);
+    const fit = (_file: string, { size }: Stats) => {
+      request.headers.range = suffixFitted(request.headers.range, size);
+    };
+    const sending = send(request, path, options).on('error', failed).on('file', fit);
     // What `send` has found out is answered; its own way of reading would make garbage of every 64 kB.
     const stream = (file: string, { start }: { start: number }) =>
       void pumpFile(response, file, start, Number(response.getHeader('Content-Length'))).catch(failed);
