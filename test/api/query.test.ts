@@ -126,6 +126,10 @@ describe('an entry', () => {
     expect(await found(`@${e.turner.id} <-[made_by]- "ship horses"`, { filter: { _year: 1810 } })).toEqual([
       'Horses in watercolour',
     ]);
+    // A text ranks what was reached, and leaves nothing of it out that fits.
+    expect(await found(`@${e.turner.id} <-[made_by]- "zebra"`, { filter: { _year: 1810 } })).toEqual([
+      'Horses in watercolour',
+    ]);
   });
 });
 

@@ -276,6 +276,10 @@ describe('a hop', () => {
     const filter = { sql: '', params: ['place'] };
     expect((await run('@wash -[*]-> "continental virginia"', { filter })).ids).toEqual(['va']);
     expect((await run('@wash -[*]-> type:organization', { filter })).ids).toEqual(['army', 'cong']);
+    // What fits comes last where it is not like the text, as it does without a filter.
+    expect(await run('@wash -[*]-> "president"', { filter })).toMatchObject({ ids: ['va'], scores: [0.5], stop: null });
+    const either = { sql: '', params: ['place', 'organization'] };
+    expect((await run('@wash -[*]-> "congress"', { filter: either })).ids).toEqual(['cong', 'army', 'va']);
   });
 
   test('stops walking when the rest cannot be among the best', async () => {
