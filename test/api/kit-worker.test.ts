@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { signatureOf } from '../../src/server/jobs/signature.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok, read } from '../helpers/entities.ts';
+import { collection, create, type Entity, ok, read, remove } from '../helpers/entities.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { activated, allow, command, ended, many, one, replying, within, workflow } from '../helpers/local.ts';
 import { send, startNode, type TestNode } from '../helpers/node.ts';
@@ -102,6 +102,22 @@ describe('a worker made with the kit', () => {
     expect(status).toMatchObject({
       status: 'error',
       errors: [{ code: 'INVALID_INPUT', message: `${bare.id} has no text.`, retryable: false }],
+    });
+  });
+
+  test('names in its log the entity that it did not find', async () => {
+    const where = await collection(node, me, { label: 'letters' });
+    const bare = await create(node, me, { collection: where.id, properties: {} });
+    const body = { target_entity: bare.id, target_collection: where.id, confirm: true };
+    const invoked = await ask(node, me, `POST /kladoi/${counter.id}/invoke`, body);
+    const { job_id, job_collection } = ok<{ job_id: string; job_collection: string }>(invoked);
+    await ended(node, me, `/kladoi/${counter.id}/jobs/${job_id}/status`);
+    await remove(node, me, bare);
+    const [log] = await within(node, me, job_collection, 'klados_log');
+    const again = await ask(node, me, `POST /kladoi/${counter.id}/reinvoke`, { log_id: log?.id });
+    const repeated = ok<{ job_id: string }>(again).job_id;
+    expect(await ended(node, me, `/kladoi/${counter.id}/jobs/${repeated}/status`)).toMatchObject({
+      errors: [{ code: 'NOT_FOUND', message: `Entity not found: ${bare.id}`, retryable: false }],
     });
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, read as entity, ok } from '../helpers/entities.ts';
+import { collection, create, type Entity, read as entity, ok, remove } from '../helpers/entities.ts';
 import {
   allow,
   command,
@@ -162,6 +162,20 @@ describe('a klados that is a command', () => {
     expect(status).toMatchObject({ status: 'error', errors: [{ code, retryable }] });
     expect((await entity(node, me, other.id)).properties.taken).toBeUndefined();
     expect(await within(node, me, where.id, 'note')).toEqual([]);
+  });
+
+  test('whose target was deleted before it is repeated names it in its log', async () => {
+    const where = await collection(node, me, { label: 'target' });
+    const file = await create(node, me, { collection: where.id });
+    await allow(node, { odd: replying('return { error: { code: "TOO_DARK", message: "scan again" } }') });
+    const of = await command(node, me, place.id, 'odd');
+    const { log } = await run(of, file, where);
+    await remove(node, me, file);
+    const again = await ask(node, me, `POST /kladoi/${of.id}/reinvoke`, { log_id: log.id });
+    const { job_id } = ok<Started>(again);
+    expect(await ended(node, me, `/kladoi/${of.id}/jobs/${job_id}/status`)).toMatchObject({
+      errors: [{ code: 'NOT_FOUND', message: `Entity not found: ${file.id}`, retryable: false }],
+    });
   });
 
   test('is given a copy of the files: what it does to them stays with it', async () => {

@@ -48,6 +48,12 @@ export function isRefusalOf(entity: string, error: unknown): error is NodeCallEr
   return error instanceof NodeCallError && !error.isPassing && (error.entity ?? entity) === entity;
 }
 
+/** What a call about one entity threw; where that was not found it says which one, since a job may have thousands. */
+export function naming(entity: string, error: unknown): unknown {
+  if (!(error instanceof NodeCallError) || error.status !== 404) return error;
+  return new NodeCallError(404, `${error.message}: ${entity}`);
+}
+
 /** Why a request to `/process` is refused, with the HTTP status of the refusal. */
 export class RefusedJobError extends Error {
   override readonly name = 'RefusedJobError';

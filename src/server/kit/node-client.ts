@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { NodeCallError } from './job-error.ts';
+import { NodeCallError, naming } from './job-error.ts';
 import type { Addition, EntityView, Invocation, Invoked, NewEntity, NodeApi, Properties } from './node-api.ts';
 
 /** The node that a worker works for, and the klados's own key there. */
@@ -35,7 +35,11 @@ export class NodeClient implements NodeApi {
   }
 
   async read(id: string): Promise<EntityView> {
-    return (await this.#call('GET', `/entities/${encodeURIComponent(id)}`)).body as unknown as EntityView;
+    try {
+      return (await this.#call('GET', `/entities/${encodeURIComponent(id)}`)).body as unknown as EntityView;
+    } catch (error) {
+      throw naming(id, error);
+    }
   }
 
   async create({ id, type, collection, properties, relationships }: NewEntity): Promise<{ id: string }> {

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isContentCid } from '../../blocks/cid.ts';
 import { ConflictError, DomainError, type ErrorCode, ValidationError } from '../../errors.ts';
 import type { NewContentFile, ProcessorNode, ProcessorNodes } from '../../jobs/local/ports.ts';
-import { NodeCallError } from '../../kit/job-error.ts';
+import { NodeCallError, naming } from '../../kit/job-error.ts';
 import type { Addition, EntityView, Invocation, Invoked, NewEntity, Properties } from '../../kit/node-api.ts';
 import type { Caller } from '../../model/caller.ts';
 import { idOn, type Network } from '../../model/ids.ts';
@@ -97,11 +97,15 @@ class LocalNode implements ProcessorNode {
     this.#inUse = inUse;
   }
 
-  read(id: string): Promise<EntityView> {
-    return this.#told(async () => {
-      const json = await this.#on.entities.read(this.#caller, id);
-      return JSON.parse(typeof json === 'string' ? json : Buffer.from(json).toString('utf8')) as EntityView;
-    });
+  async read(id: string): Promise<EntityView> {
+    try {
+      return await this.#told(async () => {
+        const json = await this.#on.entities.read(this.#caller, id);
+        return JSON.parse(typeof json === 'string' ? json : Buffer.from(json).toString('utf8')) as EntityView;
+      });
+    } catch (error) {
+      throw naming(id, error);
+    }
   }
 
   create({ id, type, collection, properties, relationships }: NewEntity): Promise<{ id: string }> {
