@@ -116,7 +116,8 @@ async function nearest(
 ): Promise<{ found: Gathering; truncated: boolean; crowded: boolean }> {
   const { limit } = hop.limits;
   const found = new Gathering(hop.from, hop.relation.fit);
-  // Where all relationships fit alike, the nearest of each are all that can be among the best.
+  // Where all relationships fit alike, none is better than the nearest of each. Those that are as near as the last of these may
+  // have lower ids, by which equal ones are ordered: of very many some are as good as others.
   const enough = hop.relation.fit === null ? Math.max(limit, minReached) : undefined;
   let [cut, crowded] = [false, false];
   for await (const { reached, truncated, spent, next } of walks(hop, types, enough, leading)) {
