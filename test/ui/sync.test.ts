@@ -202,10 +202,22 @@ describePage('the sync screens', () => {
     await visitor.go(`/sync/conflicts/museum/${letter.id}`);
     await page.getByText('It was deleted there, while you changed it.').waitFor();
     await lookAt(page, 'sync-conflict-deleted');
+    // Whole is whole: the keys choose between the two that are shown.
+    await press('t');
+    await page
+      .getByRole('radio', { name: /^Theirs: / })
+      .and(page.locator(':checked'))
+      .waitFor({ timeout: 5000 });
+    await press('o');
+    await page
+      .getByRole('radio', { name: /^Yours: / })
+      .and(page.locator(':checked'))
+      .waitFor({ timeout: 5000 });
     await press('t');
     await press('Control+Enter');
     await page.getByRole('heading', { name: 'No conflicts' }).waitFor();
     expect(await conflictsOf(node, me)).toEqual([]);
+    expect((await node.fetch(`/entities/${letter.id}`)).body).toMatchObject({ details: { deleted: true } });
     expect(await page.evaluate('window.hacked')).toBe(undefined);
     expect(visitor.faults).toEqual([]);
   });

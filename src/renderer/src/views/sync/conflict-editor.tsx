@@ -76,6 +76,7 @@ export function ConflictEditor({
   const { instead, question } = useInstead(typed ? 'typed' : null);
   const all = (side: Side) =>
     instead(() => {
+      if (deletion) return setChoices({ deleted: side });
       setByHand(null);
       setWhole(clashes.length > 0 ? null : side === 'mine' ? 'ours' : 'theirs');
       setChoices(Object.fromEntries(clashes.map(({ path }) => [placeName(path), side])));
