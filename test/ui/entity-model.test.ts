@@ -7,11 +7,13 @@ import {
   converted,
   isKept,
   kindOf,
+  kinds,
   lineEndOf,
   numberOf,
   referencesIn,
   shownAs,
   stays,
+  turned,
 } from '../../src/renderer/src/views/entity/model/kinds.ts';
 import { mergeThreeWay } from '../../src/renderer/src/views/entity/model/three-way.ts';
 import type { JsonObject } from '../../src/server/model/manifest.ts';
@@ -221,6 +223,17 @@ describe('values', () => {
     expect(converted('true', 'boolean')).toBe(true);
     expect(converted('x', 'object')).toEqual({});
     expect(converted('x', 'empty')).toBe(null);
+  });
+
+  test('are again what they were on the way back from other kinds, unless they have become something else', () => {
+    const there = turned('ca. 1850', 'number', null);
+    expect(there.now).toBe(0);
+    expect(turned(0, 'text', there).now).toBe('ca. 1850');
+    expect(turned(1850, 'text', there).now).toBe('1850');
+    // What no kind could be made of itself stays as it is.
+    for (const value of ['a\nb', 1e21, [1, [2]], { a: {} }, null, true, '2024-02-29'])
+      for (const kind of kinds)
+        expect(turned(turned(value, kind, null).now, kindOf(value), turned(value, kind, null)).now).toEqual(value);
   });
 
   test('are numbers only where they can be kept exactly', () => {

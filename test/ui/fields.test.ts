@@ -219,4 +219,33 @@ describePage('a field', () => {
     expect(await saved(letter, 2)).toEqual({ label: 'To Ada', notes: ['2024-05-12/2024-06-01', -1, 7] });
     expect(visitor.faults).toEqual([]);
   });
+
+  test('of another kind and back says what it said before, until it is typed in or saved', async () => {
+    const values = { title: 'ca. 1850', lines: 'one\ntwo', year: 1850, deep: { a: [1] }, none: null, note: 'x' };
+    const letter = await opened({ label: 'To Ada', ...values });
+    const editAs = async (name: string, kind: string) => {
+      await page.getByRole('button', { name: `What to do with ${name}`, exact: true }).click();
+      await page.getByRole('menuitem', { name: kind, exact: true }).click();
+    };
+    for (const [name, ...kinds] of [
+      ['title', 'Number', 'Date', 'Text'],
+      ['lines', 'Text', 'Yes or no', 'Long text'],
+      ['year', 'Yes or no', 'Empty', 'Number'],
+      ['deep', 'Text', 'List', 'Object'],
+      ['none', 'Number', 'Object', 'Empty'],
+    ] as const)
+      for (const kind of kinds) await editAs(name, kind);
+    // What is typed counts from there on.
+    await editAs('note', 'Number');
+    await field('note').fill('7');
+    await editAs('note', 'Text');
+    expect(await field('note').inputValue()).toBe('7');
+    expect(await saved(letter, 2)).toEqual({ label: 'To Ada', ...values, note: '7' });
+    // And so does what is saved.
+    await editAs('title', 'Number');
+    expect(await saved(letter, 3)).toMatchObject({ title: 0 });
+    await editAs('title', 'Text');
+    expect(await field('title').inputValue()).toBe('0');
+    expect(visitor.faults).toEqual([]);
+  });
 });

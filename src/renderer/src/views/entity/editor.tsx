@@ -145,6 +145,7 @@ export function Editor({ entity }: { entity: Entity }) {
             // Files stand in a list of their own, whatever else `content` may be elsewhere.
             hidden={heldFiles({ type: '', properties: draft.content.properties }).length > 0 ? ['content'] : []}
             service={service}
+            version={draft.tip}
             onChange={changeProperties}
             onFault={setFault}
           />

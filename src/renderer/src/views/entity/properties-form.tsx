@@ -15,19 +15,30 @@ interface PropertiesFormProps {
   /** Properties that are shown elsewhere. */
   hidden?: readonly string[];
   service: string;
+  /** The version over which is typed. */
+  version?: string;
   onChange(change: (properties: JsonMap) => JsonMap): void;
   /** Told whether something stands in a field that cannot be saved. */
   onFault(wrong: boolean): void;
 }
 
 /** The properties, in fields or as JSON. */
-export function PropertiesForm({ name, properties, hidden = [], service, onChange, onFault }: PropertiesFormProps) {
+export function PropertiesForm({
+  name,
+  properties,
+  hidden = [],
+  service,
+  version = '',
+  onChange,
+  onFault,
+}: PropertiesFormProps) {
   const { t } = useTexts();
   const [asText, setAsText] = useState(false);
   const [faulty, fault] = useFaults(onFault);
   const form = useMemo(
     (): FormState => ({
       service,
+      version,
       change: (path, value) => onChange((old) => withValue(old, path, value) as JsonMap),
       rename: (path, from, to) =>
         onChange((old) => {
@@ -35,7 +46,7 @@ export function PropertiesForm({ name, properties, hidden = [], service, onChang
           return withValue(old, path, renamed(place, from, to)) as JsonMap;
         }),
     }),
-    [service, onChange],
+    [service, version, onChange],
   );
   return (
     <section aria-labelledby={`${name}-title`}>

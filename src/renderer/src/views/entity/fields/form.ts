@@ -7,6 +7,8 @@ export type Path = readonly (string | number)[];
 export interface FormState {
   change(path: Path, value: Json | undefined): void;
   rename(path: Path, from: string, to: string): void;
+  /** The version over which is typed; none where it is not of one. */
+  version: string;
   /** The service's name in inline references. */
   service: string;
 }

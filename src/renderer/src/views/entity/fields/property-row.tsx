@@ -6,7 +6,7 @@ import { Menu, MenuItem, MenuLabel } from '../../../components/menu.tsx';
 import { pressedKey } from '../../../components/pressed-key.ts';
 import { useTexts } from '../../../messages/texts.tsx';
 import type { Json, JsonMap } from '../model/json.ts';
-import { converted, kindOf, kinds } from '../model/kinds.ts';
+import { kindOf, kinds, type Turned, turned } from '../model/kinds.ts';
 import { FaultContext, useFaultsWithin } from './faults.ts';
 import { type Path, useForm } from './form.ts';
 import { useShown } from './use-shown.ts';
@@ -34,10 +34,11 @@ const columns = [
 /** A property: its name, the field of its kind, and a menu to rename it, take it away or edit it as another kind. */
 export function PropertyRow({ id, name, path, value, siblings, focus }: PropertyRowProps) {
   const { t } = useTexts();
-  const { change, rename } = useForm();
+  const { change, rename, version } = useForm();
   const [renaming, setRenaming] = useState<string | null>(null);
   const [shown, setShown] = useShown(value, path.length);
   const [faulty, fault] = useFaultsWithin();
+  const [last, setLast] = useState<(Turned & { version: string }) | null>(null);
   useEffect(() => {
     if (focus) document.getElementById(id)?.focus();
   }, [focus, id]);
@@ -112,8 +113,11 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
               key={one}
               disabled={faulty}
               onSelect={() => {
+                // What was saved as another kind is that, and no longer what it was before.
+                const next = turned(value, one, last?.version === version ? last : null);
+                setLast({ ...next, version });
                 setShown(one);
-                change(path, converted(value, one));
+                change(path, next.now);
               }}
             >
               {t(`kind.${one}`)}

@@ -1,4 +1,4 @@
-import { isMap, type Json } from './json.ts';
+import { isMap, type Json, same } from './json.ts';
 
 /** What a value is. */
 export type Kind = 'text' | 'long' | 'number' | 'boolean' | 'date' | 'list' | 'object' | 'empty';
@@ -82,6 +82,21 @@ export function converted(value: Json, kind: Kind): Json {
     case 'empty':
       return null;
   }
+}
+
+/** A value that was made another kind, and what it was before: no kind says all that another one says. */
+export interface Turned {
+  from: Json;
+  now: Json;
+}
+
+/**
+ * A value as another kind. As long as it is as the last kind made it, it is made of what there was before all of them, so that
+ * the way back gives back what was there.
+ */
+export function turned(value: Json, kind: Kind, last: Turned | null): Turned {
+  const from = last !== null && same(last.now, value) ? last.from : value;
+  return { from, now: kindOf(from) === kind ? from : converted(from, kind) };
 }
 
 /** The number that a text is; null where it is none, or none that can be kept exactly. */
