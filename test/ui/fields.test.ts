@@ -248,4 +248,31 @@ describePage('a field', () => {
     expect(await field('title').inputValue()).toBe('0');
     expect(visitor.faults).toEqual([]);
   });
+
+  test('of a long JSON text says in sight what is wrong, wherever that is', async () => {
+    const lines = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`line ${i}`, i]));
+    await opened({ label: 'To Ada', deep: { a: { b: { c: { d: { e: lines } } } } } });
+    await page.setViewportSize({ width: 1280, height: 500 });
+    const said = page.getByText('This is no JSON yet: look at line 1, column 2.');
+    const isSeen = () =>
+      page.evaluate<boolean>(`(() => {
+        const one = [...document.querySelectorAll('[role="status"]')].find((it) => it.textContent.startsWith('This is no'));
+        const { left, top, width, height } = one.getBoundingClientRect();
+        return one.contains(document.elementFromPoint(left + width / 4, top + height / 2));
+      })()`);
+    await field('e').scrollIntoViewIfNeeded();
+    await field('e').press('Control+Home');
+    await press('ArrowRight');
+    await page.keyboard.type(',');
+    await said.waitFor();
+    expect(await isSeen()).toBe(true);
+    await press('Backspace');
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    await page.getByRole('textbox', { name: 'Edit as JSON' }).press('Control+Home');
+    await press('ArrowRight');
+    await page.keyboard.type(',');
+    await said.waitFor();
+    expect(await isSeen()).toBe(true);
+    expect(visitor.faults).toEqual([]);
+  });
 });

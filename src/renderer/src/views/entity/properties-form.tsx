@@ -1,9 +1,9 @@
 import { useMemo, useState } from 'react';
 import { TextArea } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import { faultText } from './fault-text.ts';
 import { FaultContext, useFault, useFaults } from './fields/faults.ts';
 import { FormContext, type FormState } from './fields/form.ts';
+import { JsonSaid } from './fields/json-said.tsx';
 import { PropertyRows } from './fields/property-rows.tsx';
 import { type JsonMap, renamed, same, withValue } from './model/json.ts';
 import { jsonFault } from './model/json-fault.ts';
@@ -107,11 +107,7 @@ function WholeText({ name, properties, onChange }: Pick<PropertiesFormProps, 'na
         value={shown}
         onChange={({ target }) => type(target.value)}
       />
-      {wrong && (
-        <p id={`${name}-fault`} role="status" className="text-danger">
-          {faultText(t, wrong)}
-        </p>
-      )}
+      {wrong && <JsonSaid id={`${name}-fault`} fault={wrong} />}
     </>
   );
 }

@@ -1,16 +1,14 @@
 import { useEffect, useMemo, useState } from 'react';
 import { TextArea } from '../../../components/field.tsx';
-import { useTexts } from '../../../messages/texts.tsx';
-import { faultText } from '../fault-text.ts';
 import { type Json, same } from '../model/json.ts';
 import { valueFault } from '../model/json-fault.ts';
 import { useFault } from './faults.ts';
 import { useForm } from './form.ts';
+import { JsonSaid } from './json-said.tsx';
 import type { FieldProps } from './value-field.tsx';
 
 /** A value as JSON text; it counts as soon as it is JSON again. */
 export function JsonField({ path, value, ...props }: FieldProps) {
-  const { t } = useTexts();
   const { change } = useForm();
   const [typed, setTyped] = useState(() => JSON.stringify(value, null, 2));
   const wrong = useMemo(() => valueFault(typed), [typed]);
@@ -34,11 +32,7 @@ export function JsonField({ path, value, ...props }: FieldProps) {
         value={typed}
         onChange={({ target }) => type(target.value)}
       />
-      {wrong && (
-        <p id={`${props.id}?fault`} className="text-xs text-danger">
-          {faultText(t, wrong)}
-        </p>
-      )}
+      {wrong && <JsonSaid id={`${props.id}?fault`} fault={wrong} />}
     </>
   );
 }
