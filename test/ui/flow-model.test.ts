@@ -188,6 +188,11 @@ describe('the form of a processor', () => {
     const after = { ...before, label: 'c', description: ' ', endpoint: 'https://x//' };
     expect(changesOf(before, after, 'agent')).toEqual({ label: 'c', properties_remove: ['description'] });
     expect(bodyOf({ ...emptyForm, inputSchema: '[]' }, 'klados')).toBeNull();
+    // Of these something would be lost.
+    for (const text of ['{"type": "object", "type": "array"}', '{"maximum": 9007199254740993}', '{"maximum": 1e999}']) {
+      expect(bodyOf({ ...emptyForm, inputSchema: text }, 'klados')).toBeNull();
+      expect(changesOf(emptyForm, { ...emptyForm, outputSchema: text }, 'agent')).toBeNull();
+    }
     expect(formOf({ label: 1, accepts: 'x', actions_required: [1, 'a'] })).toMatchObject({
       label: '',
       actions: ['a'],

@@ -344,4 +344,31 @@ describePage('processors', () => {
     await page.getByRole('alert').waitFor();
     expect(visitor.faults).toEqual([]);
   });
+
+  test('a schema of which something would be lost is not saved, and says why', async () => {
+    await using node = await startPageNode();
+    const me = operator(node);
+    const shelf = await collection(node, me, { label: 'Letters' });
+    const reader = await klados(node, me, shelf.id, { label: 'Reader', input_schema: { type: 'object' } });
+    await using visitor = await signedIn(node);
+    const { page } = visitor;
+    await visitor.go(`/processors/${reader.id}`);
+    const schema = page.getByLabel('Input schema: JSON Schema');
+    const save = page.getByRole('button', { name: 'Save' });
+    for (const [text, said] of [
+      ['{"type": "object",\n "type": "array"}', '“type” stands twice in one object'],
+      ['{"maximum": 9007199254740993}', '9007199254740993 cannot be kept exactly'],
+      ['{"type": ', 'This is no JSON yet: look at line 1, column 10.'],
+    ] as const) {
+      await schema.fill(text);
+      await page.getByText(said).waitFor();
+      expect(await save.isDisabled()).toBe(true);
+      await page.keyboard.press('Control+s');
+    }
+    await schema.fill('{"type": "object", "maximum": 2}');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 2', { exact: true }).waitFor();
+    expect((await read(node, me, reader.id)).properties.input_schema).toEqual({ type: 'object', maximum: 2 });
+    expect(visitor.faults).toEqual([]);
+  });
 });

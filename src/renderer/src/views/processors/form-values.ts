@@ -1,4 +1,5 @@
 import { isMap, type Json, type JsonMap, member, same } from '../entity/model/json.ts';
+import { jsonFault } from '../entity/model/json-fault.ts';
 
 export interface Port {
   types: string[];
@@ -53,7 +54,7 @@ export function formOf(properties: JsonMap): FormValues {
   };
 }
 
-/** What is sent of a form; null where a schema of it is no JSON object. */
+/** What is sent of a form; null where a schema of it cannot be saved as it is typed. */
 export function bodyOf(values: FormValues, kind: 'agent' | 'klados'): JsonMap | null {
   const [input, output] = [values.inputSchema, kind === 'agent' ? values.outputSchema : ''].map(schemaOf);
   if (input === null || output === null) return null;
@@ -71,16 +72,15 @@ export function bodyOf(values: FormValues, kind: 'agent' | 'klados'): JsonMap | 
   };
 }
 
-/** null: no JSON object; undefined: none. */
+/** null: no JSON object, or one of which something would be lost; undefined: none. */
 function schemaOf(text: string): JsonMap | null | undefined {
   if (text.trim() === '') return undefined;
-  const schema = parsed(text);
-  return isMap(schema) ? schema : null;
+  return jsonFault(text) ? null : (JSON.parse(text) as JsonMap);
 }
 
 /**
  * What has become another in a form: that alone is sent, so that nothing else is overwritten, and what is to go named in
- * `properties_remove`. null where a schema is no JSON object.
+ * `properties_remove`. null where a schema cannot be saved as it is typed.
  */
 export function changesOf(before: FormValues, after: FormValues, kind: 'agent' | 'klados'): JsonMap | null {
   const old = bodyOf(before, kind) ?? {};
@@ -89,14 +89,6 @@ export function changesOf(before: FormValues, after: FormValues, kind: 'agent' |
   const changed = Object.fromEntries(Object.entries(now).filter(([name, value]) => !same(value, member(old, name))));
   const removed = Object.keys(old).filter((name) => !(name in now));
   return { ...changed, ...(removed.length > 0 ? { properties_remove: removed } : {}) };
-}
-
-function parsed(json: string): Json | undefined {
-  try {
-    return JSON.parse(json) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 function json(value: Json | undefined): string {

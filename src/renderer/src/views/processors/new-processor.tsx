@@ -78,7 +78,7 @@ function NewService({ kind }: { kind: 'agent' | 'klados' }) {
           onChange={choose}
         />
         <ProcessorForm kind={kind} values={values} onChange={setValues} faults={faultsOf(create.error)} />
-        {body === null && <p className="text-xs text-danger">{t('processor.noSchema')}</p>}
+        {body === null && <p className="text-xs text-danger">{t('processor.schemaFault')}</p>}
         {create.error && <Problem error={create.error} />}
         <div className="flex gap-2">
           <Button look="main" type="submit" disabled={create.isPending || isPending || body === null}>

@@ -1,6 +1,8 @@
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Field, TextArea } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { faultText } from '../entity/fault-text.ts';
+import { inputFault } from '../process/model/schema-form.ts';
 
 interface SchemaFieldProps {
   title: string;
@@ -14,11 +16,13 @@ interface SchemaFieldProps {
 export function SchemaField({ title, about, value, onChange, fault }: SchemaFieldProps) {
   const { t } = useTexts();
   const [open, setOpen] = useState(value !== '');
+  const wrong = useMemo(() => inputFault(value), [value]);
+  const said = wrong && (wrong.reason === 'object' ? t('processor.noSchema') : faultText(t, wrong));
   return (
     <details open={open || fault !== undefined} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="text-xs font-medium text-quiet">{title}</summary>
       <div className="mt-1">
-        <Field label={`${title}: ${t('processor.schemaJson')}`} hint={about} error={fault}>
+        <Field label={`${title}: ${t('processor.schemaJson')}`} hint={about} error={said ?? fault}>
           {(ids) => (
             <TextArea
               {...ids}

@@ -50,7 +50,7 @@ export function Service({ entity, kind }: { entity: Entity; kind: 'agent' | 'kla
               onChange={(next) => change(() => next)}
               faults={faultsOf(save.error)}
             />
-            {body === null && <p className="text-xs text-danger">{t('processor.noSchema')}</p>}
+            {body === null && <p className="text-xs text-danger">{t('processor.schemaFault')}</p>}
             {moved && <p className="rounded-md bg-warning-soft px-3 py-2">{t('processor.moved')}</p>}
             {save.error && <SaveProblem error={save.error} onOver={saveOver} />}
             <div className="flex gap-2">
