@@ -13,9 +13,10 @@ test('an input has a field for all of it, as JSON where it fits into no other', 
   const kinds = (input: Parameters<typeof fieldsOfInput>[1]) =>
     fieldsOfInput(fieldsOf({ properties }) ?? [], input).map(({ name, kind }) => `${name} ${kind}`);
   expect(kinds({ a: 'x', b: 1, c: 'x', d: false })).toEqual(['a text', 'b number', 'c choice', 'd boolean']);
-  expect(kinds({})).toEqual(kinds({ a: 'x' }));
+  expect(kinds({})).toEqual(kinds({ a: 'x\ny' }));
   expect(kinds({ a: 1, b: '1', c: 2, d: null })).toEqual(['a json', 'b json', 'c json', 'd json']);
-  expect(kinds({ a: 'x\ny', more: 1 })).toEqual(['a json', 'b number', 'c choice', 'd boolean', 'more json']);
+  // No field gives back lines that end so.
+  expect(kinds({ a: 'x\r\ny', more: 1 })).toEqual(['a json', 'b number', 'c choice', 'd boolean', 'more json']);
 });
 
 describePage('what is processed', () => {
@@ -83,6 +84,35 @@ describePage('what is processed', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: 'Give them and start', disabled: false }).press('Enter');
     await page.getByText('in {"languages":["a","b"],"depth":3,"more":true}').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('is given a text with the lines of it that are pasted', async () => {
+    const shelf = await collection(node, me, { label: 'Notes' });
+    await allow(node, { echo: replying('return {}') });
+    const echo = await command(node, me, shelf.id, 'echo', {
+      input_schema: { type: 'object', properties: { prompt: { type: 'string' } } },
+    });
+    await visitor.go(`/process?processor=${echo.id}&collection=${shelf.id}`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate(`navigator.clipboard.writeText('Read this:\\r\\nfirst the title,\\n\\nthen the rest')`);
+    const prompt = page.getByLabel('prompt');
+    await prompt.focus();
+    await page.keyboard.press('Control+v');
+    await page.locator('textarea:focus').waitFor();
+    await page.keyboard.type('.');
+    const asJson = page.getByRole('button', { name: 'Edit as JSON' });
+    await asJson.click();
+    const text = page.getByLabel('Input as JSON');
+    const given = { prompt: 'Read this:\nfirst the title,\n\nthen the rest.' };
+    expect(JSON.parse(await text.inputValue())).toEqual(given);
+    // It is a text in the form, too.
+    await page.getByRole('button', { name: 'Edit as a form' }).click();
+    expect(await prompt.inputValue()).toBe(given.prompt);
+    // The field stays while it is typed in.
+    await prompt.press('Control+a');
+    await page.keyboard.type('Read');
+    expect(await prompt.inputValue()).toBe('Read');
     expect(visitor.faults).toEqual([]);
   });
 

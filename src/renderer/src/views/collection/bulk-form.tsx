@@ -1,5 +1,5 @@
-import { Field, Input, Select, TextArea } from '../../components/field.tsx';
-import { pastedLines } from '../../components/pasted-lines.ts';
+import { Field, Input, Select } from '../../components/field.tsx';
+import { TextField } from '../../components/text-field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { numberOf } from '../entity/model/kinds.ts';
 import { PeerPicker } from '../entity/relationships/peer-picker.tsx';
@@ -109,17 +109,10 @@ export function BulkForm({ draft, onChange, collection, properties }: BulkFormPr
                   <option value="true">{t('value.true')}</option>
                   <option value="false">{t('value.false')}</option>
                 </Select>
-              ) : as === 'text' && value.includes('\n') ? (
-                <TextArea {...ids} rows={4} value={value} onChange={({ target }) => change({ value: target.value })} />
+              ) : as === 'text' ? (
+                <TextField {...ids} value={value} onChange={(next) => change({ value: next })} />
               ) : (
-                <Input
-                  {...ids}
-                  value={value}
-                  onChange={({ target }) => change({ value: target.value })}
-                  onPaste={
-                    as === 'text' ? pastedLines(ids.id, value, (pasted) => change({ value: pasted })) : undefined
-                  }
-                />
+                <Input {...ids} value={value} onChange={({ target }) => change({ value: target.value })} />
               )
             }
           </Field>

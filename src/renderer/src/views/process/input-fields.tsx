@@ -1,5 +1,6 @@
 import { useState } from 'react';
-import { Field, Input, Select } from '../../components/field.tsx';
+import { Field, Select } from '../../components/field.tsx';
+import { TextField } from '../../components/text-field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { Json, JsonMap } from '../entity/model/json.ts';
 import { fieldsOfInput, type InputField, withField } from './model/schema-form.ts';
@@ -47,11 +48,10 @@ function OneField({ field, value, onChange, fault }: OneFieldProps) {
       {(ids) => {
         if (kind === 'text')
           return (
-            <Input
+            <TextField
               {...ids}
-              dir="auto"
               value={typeof value === 'string' ? value : ''}
-              onChange={({ target }) => onChange(target.value === '' ? undefined : target.value)}
+              onChange={(next) => onChange(next === '' ? undefined : next)}
             />
           );
         const all: Json[] = kind === 'boolean' ? [true, false] : choices;

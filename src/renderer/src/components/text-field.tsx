@@ -1,0 +1,27 @@
+import { useState } from 'react';
+import { Input, TextArea } from './field.tsx';
+import { pastedLines } from './pasted-lines.ts';
+
+interface TextFieldProps {
+  id: string;
+  'aria-describedby'?: string;
+  'aria-invalid'?: true;
+  value: string;
+  onChange(value: string): void;
+}
+
+/** A text: in a field of one line, and of several from the moment on at which several are pasted. */
+export function TextField({ value, onChange, ...ids }: TextFieldProps) {
+  const [several, setSeveral] = useState(false);
+  if (!several && value.includes('\n')) setSeveral(true);
+  const props = { ...ids, dir: 'auto', value };
+  return several ? (
+    <TextArea {...props} rows={4} onChange={({ target }) => onChange(target.value)} />
+  ) : (
+    <Input
+      {...props}
+      onChange={({ target }) => onChange(target.value)}
+      onPaste={pastedLines(ids.id, value, onChange)}
+    />
+  );
+}
