@@ -211,6 +211,22 @@ describePage('an entity', () => {
     expect(await field('label').inputValue()).toBe('To Ada');
   });
 
+  test('that is not there any more, as on a backup from before it, gives back what was typed', async () => {
+    await field('label').fill('To Ada, unsaved');
+    const { port } = new URL(node.url);
+    await node[Symbol.asyncDispose]();
+    node = tidied(await startPageNode({ env: { ARCHEION_PORT: port } }));
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.goto(signInLink(node));
+    await visitor.load(`/entities/${letter.id}`);
+    await page.getByText('There is no such thing on this node.').waitFor();
+    const text = page.getByLabel('What you have typed and not saved');
+    expect(JSON.parse(await text.inputValue()).properties).toMatchObject({ label: 'To Ada, unsaved', pages: 2 });
+    await lookAt(page, 'entity-missing-typed');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await text.waitFor({ state: 'detached' });
+  });
+
   test('shows its versions, any two side by side, and is deleted and restored', async () => {
     const second = await update(node, me, letter, { properties: { text: 'Dear Ada, thank you very much for Ann.' } });
     await update(node, me, second, { properties: { pages: 5 }, note: 'Counted' });

@@ -88,11 +88,11 @@ export function takeDraft(id: string): (() => void) | undefined {
   return () => keep(id, draft);
 }
 
-/** Whether something was typed over an entity, also where that cannot be shown. */
-export function useDrafted(id: string): boolean {
+/** What was typed over an entity and not saved, also where its form cannot be shown. */
+export function useTyped(id: string): Draft | undefined {
   return useSyncExternalStore(
     subscribe,
-    useCallback(() => known(id) !== undefined, [id]),
+    useCallback(() => known(id), [id]),
   );
 }
 
@@ -126,10 +126,7 @@ export interface Editing {
 /** The draft of an entity; what it says while nothing has been typed. */
 export function useDraft(entity: Entity): Editing {
   const { id } = entity;
-  const draft = useSyncExternalStore(
-    subscribe,
-    useCallback(() => known(id), [id]),
-  );
+  const draft = useTyped(id);
   const own = contentOf(entity);
   return {
     content: draft?.content ?? own,

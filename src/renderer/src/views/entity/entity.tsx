@@ -8,6 +8,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { Editor } from './editor.tsx';
 import { entityQuery } from './entity-queries.ts';
 import { Gone } from './gone.tsx';
+import { Stranded } from './stranded.tsx';
 
 const route = getRouteApi('/entities/$id');
 
@@ -21,12 +22,13 @@ export function EntityScreen() {
   if (data) return <Editor key={id} entity={data} />;
   if (isPending) return <Waiting />;
   return (
-    <div className="mx-auto w-full max-w-2xl p-6">
+    <div className="mx-auto w-full max-w-2xl space-y-3 p-6">
       <Problem error={error} retry={() => void refetch()}>
         <Link to="/collections" className={buttonClasses()}>
           {t('collections.title')}
         </Link>
       </Problem>
+      <Stranded id={id} />
     </div>
   );
 }

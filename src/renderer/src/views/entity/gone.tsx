@@ -13,7 +13,7 @@ import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { versionQuery, versionsQuery } from '../history/history-queries.ts';
 import { bringBack, manifestOf } from './bring-back.ts';
-import { takeDraft, useDrafted } from './draft.ts';
+import { takeDraft, useTyped } from './draft.ts';
 
 /** A deleted entity: when that was, its history, and the way back. */
 export function Gone({ id, failure }: { id: string; failure: Failure }) {
@@ -21,7 +21,7 @@ export function Gone({ id, failure }: { id: string; failure: Failure }) {
   const queries = useQueryClient();
   const go = useNavigate();
   const name = useLastName(id);
-  const drafted = useDrafted(id);
+  const drafted = useTyped(id) !== undefined;
   const { tip, deleted_at } = failure.details as { tip?: string; deleted_at?: string };
   const restore = useMutation({
     mutationFn: async () => manifestOf(await bringBack(id, tip ?? '')),
