@@ -18,18 +18,28 @@ export function RemoteSettings({ remote }: { remote: Remote }) {
   const { t } = useTexts();
   const { name, hours, max_kbps } = remote;
   const queries = useQueryClient();
-  const [typedHours, setHours] = useState(hours ?? '');
-  const [typedRate, setRate] = useState(max_kbps === null ? '' : String(max_kbps));
+  // What was typed, and nothing else is sent: the rest may have been set elsewhere since.
+  const [typed, setTyped] = useState<{ hours?: string; rate?: string }>({});
+  const typedHours = typed.hours ?? hours ?? '';
+  const typedRate = typed.rate ?? String(max_kbps ?? '');
   const save = useMutation({
-    mutationFn: () =>
+    mutationFn: (sent: { hours?: string; rate?: string }) =>
       answered(
         api.PUT('/node/remotes/{name}', {
           params: { path: { name } },
-          body: { hours: typedHours.trim() || null, max_kbps: typedRate.trim() === '' ? null : Number(typedRate) },
+          body: {
+            ...(sent.hours === undefined ? {} : { hours: sent.hours.trim() || null }),
+            ...(sent.rate === undefined ? {} : { max_kbps: sent.rate.trim() === '' ? null : Number(sent.rate) }),
+          },
         }),
       ),
-    onSuccess: (set) => {
+    onSuccess: (set, sent) => {
       queries.setQueryData(remoteQuery(name).queryKey, set);
+      // What was typed while it was saved is not saved yet, and stays.
+      setTyped((now) => ({
+        ...(now.hours === undefined || now.hours === sent.hours ? {} : { hours: now.hours }),
+        ...(now.rate === undefined || now.rate === sent.rate ? {} : { rate: now.rate }),
+      }));
       toast(t('sync.settingsSaved'));
     },
   });
@@ -39,7 +49,7 @@ export function RemoteSettings({ remote }: { remote: Remote }) {
   useUnsaved(changed);
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (!badHours && !badRate && changed) save.mutate();
+    if (!badHours && !badRate && changed) save.mutate(typed);
   };
   return (
     <section aria-labelledby="remote-settings" className="space-y-4">
@@ -58,7 +68,7 @@ export function RemoteSettings({ remote }: { remote: Remote }) {
               placeholder="22-6"
               maxLength={5}
               value={typedHours}
-              onChange={({ target }) => setHours(target.value)}
+              onChange={({ target }) => setTyped({ ...typed, hours: target.value })}
             />
           )}
         </Field>
@@ -69,7 +79,7 @@ export function RemoteSettings({ remote }: { remote: Remote }) {
               inputMode="numeric"
               maxLength={9}
               value={typedRate}
-              onChange={({ target }) => setRate(target.value)}
+              onChange={({ target }) => setTyped({ ...typed, rate: target.value })}
             />
           )}
         </Field>

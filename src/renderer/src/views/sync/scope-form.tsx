@@ -23,25 +23,32 @@ export function ScopeForm({ remote }: { remote: Remote }) {
   const { name } = remote;
   const queries = useQueryClient();
   const form = useId();
-  const [scope, setScope] = useState(() => scopeOf(remote));
-  const change = (next: Partial<Scope>) => setScope({ ...scope, ...next });
+  const [typed, setTyped] = useState<{ base: Wanted; scope: Scope } | null>(null);
+  const scope = typed?.scope ?? scopeOf(remote);
+  const change = (next: Partial<Scope>) => {
+    const base = typed?.base ?? wantedOf(scope);
+    const now = { ...scope, ...next };
+    const isAsBefore = now.some === scopeOf(base).some && Object.keys(changedIn(base, wantedOf(now))).length === 0;
+    setTyped(isAsBefore ? null : { base, scope: now });
+  };
   const known = useQuery(namesQuery);
-  const wanted = wantedOf(scope);
   const save = useMutation({
-    mutationFn: (body: Wanted) => answered(api.PUT('/node/remotes/{name}', { params: { path: { name } }, body })),
+    // What was changed alone: the rest may have been set elsewhere since.
+    mutationFn: ({ base, scope }: { base: Wanted; scope: Scope }) =>
+      answered(api.PUT('/node/remotes/{name}', { params: { path: { name } }, body: changedIn(base, wantedOf(scope)) })),
     onSuccess: (set, sent) => {
       queries.setQueryData(remoteQuery(name).queryKey, set);
       // What was changed while it was saved is not saved yet, and stays.
-      setScope((now) => (said(wantedOf(now)) === said(sent) ? scopeOf(set) : now));
+      setTyped((now) => now && (now.scope === sent.scope ? null : { base: wantedOf(sent.scope), scope: now.scope }));
       toast(t('sync.scopeSaved'));
     },
   });
-  const changed = said(wanted) !== said(remote);
+  const changed = typed !== null && Object.keys(changedIn(typed.base, wantedOf(scope))).length > 0;
   useUnsaved(changed);
   const incomplete = scope.some && scope.collections.length === 0;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (changed && !incomplete && !save.isPending) save.mutate(wanted);
+    if (changed && !incomplete && !save.isPending) save.mutate(typed);
   };
   return (
     <form id={form} onSubmit={submit} className="space-y-3" aria-labelledby={`${form}-title`}>
@@ -105,8 +112,14 @@ function wantedOf({ some, collections, types, content }: Scope): Wanted {
   return { collections: some ? collections : [], types, content };
 }
 
-function said({ collections, types, content }: Wanted): string {
-  return JSON.stringify([collections.toSorted(), types.toSorted(), content]);
+/** What has become another. */
+function changedIn(base: Wanted, now: Wanted): Partial<Wanted> {
+  const said = (list: readonly string[]) => JSON.stringify(list.toSorted());
+  return {
+    ...(said(base.collections) === said(now.collections) ? {} : { collections: now.collections }),
+    ...(said(base.types) === said(now.types) ? {} : { types: now.types }),
+    ...(base.content === now.content ? {} : { content: now.content }),
+  };
 }
 
 /** Collections by their names where they are here already, else by their ids. */

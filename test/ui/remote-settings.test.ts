@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { ask, operator, user } from '../helpers/callers.ts';
+import { ok } from '../helpers/entities.ts';
+import { startNode } from '../helpers/node.ts';
+import { keyOf } from '../sync/nodes.ts';
+import { describePage, signedIn, startPageNode } from './browser.ts';
+
+describePage('the settings of a remote', () => {
+  test('change what was changed in them, and nothing that somebody else has set meanwhile', async () => {
+    await using origin = await startNode();
+    await using node = await startPageNode();
+    const me = operator(node);
+    const key = keyOf(await user(origin, 'curator'));
+    ok(await ask(node, me, 'POST /node/remotes', { name: 'museum', url: origin.url, key }));
+    const settings = async () => ok<Record<string, unknown>>(await ask(node, me, 'GET /node/remotes/museum'));
+    const elsewhere = async (body: object) => ok(await ask(node, me, 'PUT /node/remotes/museum', body));
+    await using visitor = await signedIn(node);
+    const { page } = visitor;
+    await visitor.go('/sync/remotes/museum');
+    const said = (text: string) => page.getByText(text, { exact: true }).last().waitFor();
+    const form = page.getByRole('form', { name: 'What comes' });
+
+    await page.getByLabel('At most so many kilobits a second').fill('100');
+    await elsewhere({ hours: '22-6', types: ['letter'] });
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await said('The settings were saved');
+    expect(await settings()).toMatchObject({ hours: '22-6', max_kbps: 100, types: ['letter'] });
+    // What is set by now is shown, and nothing is there to be saved.
+    await page.waitForFunction("document.querySelector('input[placeholder=\"22-6\"]').value === '22-6'");
+
+    await form.getByRole('button', { name: 'Remove letter' }).waitFor();
+    await elsewhere({ types: ['letter', 'person'] });
+    await form.getByRole('checkbox', { name: 'With the bytes of files' }).click();
+    await form.getByRole('button', { name: 'Save what comes' }).click();
+    await said('Saved; it holds from the next sync on');
+    await page.waitForFunction('document.querySelector(\'[aria-label="Remove person"]\') !== null');
+    expect(await settings()).toMatchObject({ types: ['letter', 'person'], content: 'none' });
+    await visitor.go('/sync');
+    await page.getByRole('heading', { name: 'Sync', level: 1 }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+});
