@@ -146,7 +146,12 @@ export class RemotesService {
     // What it throws is thrown below.
     run.catch(() => undefined);
     while (!(await settledWithin(run, progressEvery))) yield { progress: { ...report } };
-    yield { done: reportView(await run) };
+    try {
+      yield { done: reportView(await run) };
+    } catch (error) {
+      // What ended with whoever asked is no fault, and nobody is there to hear of it.
+      if (!gone.aborted || error !== gone.reason) throw error;
+    }
   }
 
   /** A line at the end of each run, for as long as somebody looks on. */
