@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, readdir, readFile, rmdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -15,6 +15,16 @@ import { create, imported, tipsOf, update } from '../helpers/node-archives.ts';
 async function archeion(data: string, ...args: string[]) {
   const printed = await commandLine(data, args);
   return { ...printed, json: () => JSON.parse(printed.out) as Record<string, unknown> };
+}
+
+/** Lets a backup say of its main database what it is now, which it gives. */
+async function listAnew(backup: string): Promise<Buffer> {
+  const listed = join(backup, 'backup.json');
+  const [bytes, made] = [await readFile(databaseFile(backup, 'main')), JSON.parse(await readFile(listed, 'utf8'))];
+  const entry = made.files.find(({ path }: { path: string }) => path === 'main/archeion.db');
+  Object.assign(entry, { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') });
+  await writeFile(listed, JSON.stringify(made));
+  return bytes;
 }
 
 test('export, import-car, verify, backup and restore, with and without a running node', async () => {
@@ -124,16 +134,9 @@ test('a backup of an earlier program is verified in a copy, and not changed', as
     await update(node, await create(node, 'Ada'), { label: 'Ada Lovelace' });
   }
   expect((await archeion(data, 'backup', backup)).err).toBe('');
-  const [file, listed] = [databaseFile(backup, 'main'), join(backup, 'backup.json')];
-  const list = async () => {
-    const [bytes, made] = [await readFile(file), JSON.parse(await readFile(listed, 'utf8'))];
-    const entry = made.files.find(({ path }: { path: string }) => path === 'main/archeion.db');
-    Object.assign(entry, { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') });
-    await writeFile(listed, JSON.stringify(made));
-    return bytes;
-  };
+  const file = databaseFile(backup, 'main');
   setBack(file, 1);
-  const before = await list();
+  const before = await listAnew(backup);
   // As in a place that nobody can write to.
   await chmod(file, 0o444);
   const sound = await archeion(backup, 'verify');
@@ -144,9 +147,34 @@ test('a backup of an earlier program is verified in a copy, and not changed', as
   const db = new Database(file);
   db.exec("UPDATE entity SET label = 'Eda' WHERE label = 'Ada Lovelace'");
   db.close();
-  await list();
+  await listAnew(backup);
   const wrong = await archeion(backup, 'verify', '--json');
   expect([wrong.code, wrong.json().problem_count]).toEqual([1, 1]);
+});
+
+test('what a newer program has written is neither verified nor restored', async () => {
+  await using folder = await temporaryFolder();
+  const [data, backup, again] = ['data', 'backup', 'again'].map((it) => join(folder.path, it)) as [
+    string,
+    string,
+    string,
+  ];
+  {
+    await using node = await startNode({ data });
+    await create(node, 'Ada');
+  }
+  const db = new Database(databaseFile(data, 'main'));
+  const schema = (db.pragma('user_version', { simple: true }) as number) + 1;
+  expect((await archeion(data, 'backup', backup)).err).toBe('');
+  db.pragma(`user_version = ${schema}`);
+  db.close();
+  const newer = { code: 1, out: '', err: expect.stringContaining(`a newer Archeion (schema ${schema}, `) };
+  expect(await archeion(data, 'verify')).toMatchObject(newer);
+  await copyFile(databaseFile(data, 'main'), databaseFile(backup, 'main'));
+  await listAnew(backup);
+  expect(await archeion(backup, 'verify', '--json')).toMatchObject(newer);
+  expect(await archeion(again, 'restore', backup)).toMatchObject(newer);
+  expect((await readdir(folder.path)).sort()).toEqual(['backup', 'data']);
 });
 
 test('a verification that is told to stop stops', async () => {

@@ -13,7 +13,7 @@ import { identityFile } from '../store/identity-schema.ts';
 import { lockFolder } from '../store/lock.ts';
 import { refuseLostNetwork } from '../store/lost-database.ts';
 import { databaseFile } from '../store/network-store.ts';
-import { isOutdated } from '../store/outdated.ts';
+import { isOutdated, refuseNewer } from '../store/outdated.ts';
 import type { Progress } from '../store/progress.ts';
 import { isBackup } from '../store/startable.ts';
 import { runTask } from '../store/task-run.ts';
@@ -151,6 +151,7 @@ async function onFolder(
   const database = writtenIn(data, network);
   const folder = resolve(data, network);
   refuseReadOnly(data, [data, folder]);
+  refuseNewer(database);
   if (isOutdated(database)) throw outdated(database);
   const report = await lastOf(shell, 'verify', linesOf(shell, { database, folder }), stepText);
   const today = kept && report.ok ? logInFolder(folder, kept.size) : null;
@@ -162,6 +163,7 @@ async function onBackup(shell: Shell, data: string, kept: SignedHead | null): Pr
   if (kept) writtenIn(data, kept.network);
   const present = networks.filter((network) => existsSync(databaseFile(data, network)));
   refuseStrayLogs(present.map((network) => databaseFile(data, network)));
+  for (const network of present) refuseNewer(databaseFile(data, network));
   const comparison = runTask({ name: 'verifyBackup', args: { folder: data } });
   const list = await lastOf(shell, 'verify', told(shell, comparison), stepText);
   const verified: Verified = { parts: [{ what: 'list', report: list }], logged: null, today: null };

@@ -1,3 +1,4 @@
+import { StorageError } from '../errors.ts';
 import { type Connection, openReader } from './connection.ts';
 import { knownVersion, migrations } from './migrations/migrate.ts';
 
@@ -12,5 +13,26 @@ export function isOutdated(database: string): boolean {
     return false;
   } finally {
     db?.close();
+  }
+}
+
+/**
+ * To be called before a network's database is read by another way than opening it to be written, which tells by itself.
+ * @throws StorageError where a newer program has written it
+ */
+export function refuseNewer(database: string): void {
+  let db: Connection | null = null;
+  try {
+    db = openReader(database);
+  } catch {
+    // What is wrong with it verifying tells.
+    return;
+  }
+  try {
+    knownVersion(db.db, migrations);
+  } catch (error) {
+    if (error instanceof StorageError) throw error;
+  } finally {
+    db.close();
   }
 }

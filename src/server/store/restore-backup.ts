@@ -11,6 +11,7 @@ import { openReader } from './connection.ts';
 import { holdJobs } from './held-jobs.ts';
 import { identityFile } from './identity-schema.ts';
 import { databaseFile } from './network-store.ts';
+import { refuseNewer } from './outdated.ts';
 import type { Progress } from './progress.ts';
 import { sortedImports } from './spool.ts';
 import { storingLater } from './storage-error.ts';
@@ -65,6 +66,7 @@ async function restore(source: string, data: string, report: (progress: Progress
     if (place !== null) places.set(file.path, place);
     report({ step: 'checked', done: i + 1, total });
   }
+  for (const { network } of found.manifest.networks) refuseNewer(databaseFile(source, network));
   await makeFolder(dirname(target), dirname(target));
   return fillWhole(target, identityFile, async (folder) => {
     const leftOut: string[] = [];
