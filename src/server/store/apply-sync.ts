@@ -1,5 +1,6 @@
 import { cidBytes } from '../blocks/cid.ts';
 import { manifestHead } from '../blocks/manifest-head.ts';
+import { keepForgotten } from './archive-rows.ts';
 import { findBlock, putBlock } from './blocks.ts';
 import type { Reader, Writer } from './connection.ts';
 import { ensureEntityKey, entityKey } from './entity-keys.ts';
@@ -68,7 +69,7 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
       putMark(db, remote, row);
       return;
     case 'remote_forgot':
-      forget(db, remote, row.id);
+      forget(db, remote, row.id, time);
       return;
     case 'remote_tip':
       putTip(db, remote, row, time);
@@ -293,9 +294,10 @@ function putMark(db: Writer, remote: number, { mark }: Pick<RowOf<'push_mark'>, 
   db.run('UPDATE remote SET mark = ?, mark_cid = ? WHERE key = ?', mark?.id ?? null, mark?.cid ?? null, remote);
 }
 
-function forget(db: Writer, remote: number, id: string): void {
+function forget(db: Writer, remote: number, id: string, time: number): void {
   const entity = entityKey(db, id);
   if (entity === undefined) return;
+  keepForgotten(db, remote, entity, null, time);
   for (const table of ['remote_entity', 'push_intent', 'push_refusal', 'sync_conflict'])
     db.run(`DELETE FROM ${table} WHERE remote = ? AND entity = ?`, remote, entity);
   dropContents(db, remote, entity);
@@ -331,6 +333,7 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>, time: numb
   );
   // Nothing of ours was sent, refused or in conflict where nothing of it was here.
   if (!row.mirrored) {
+    keepForgotten(db, remote, entity, { theirs: row.theirs, reset: row.reset ?? false }, time);
     db.run('DELETE FROM remote_mark WHERE entity = ? AND remote = ?', entity, remote);
     askContentsAgain(db, remote, entity);
     for (const table of ['push_intent', 'push_refusal', 'sync_conflict'])

@@ -46,6 +46,8 @@ export function applyArchiveRow(db: Writer, row: ArchiveRow, time: number): void
 
 /** Further back than this is not looked on the writer's thread; such a fork stays until somebody decides it. */
 const nearVersions = 32;
+/** Of a remote that was set back, and of few entities, further. */
+const mostVersions = 1000;
 
 /** What an archive forked off is a fork no more where a sync has brought it in: the new tip descends from it. */
 export function endBroughtFork(db: Writer, entity: number, tip: string): void {
@@ -56,6 +58,29 @@ export function endBroughtFork(db: Writer, entity: number, tip: string): void {
   );
   if (fork && descends(db, { from: tip, to: fork.theirs, steps: nearVersions }))
     db.run('DELETE FROM sync_conflict WHERE remote = ? AND entity = ?', archiveRemote, entity);
+}
+
+/** What a remote says by now, where it has the entity; `reset`: it may have forgotten what it said before. */
+interface SaidNow {
+  theirs: string;
+  reset: boolean;
+}
+
+/**
+ * The other side of a conflict that the remote has forgotten, since it was set back, is listed as what an archive brought: nobody
+ * else may have it.
+ * @param now null where the remote has forgotten the whole entity
+ */
+export function keepForgotten(db: Writer, remote: number, entity: number, now: SaidNow | null, time: number): void {
+  const sql = 'SELECT theirs FROM sync_conflict WHERE remote = ? AND entity = ?';
+  const theirs = db.get<{ theirs: string }>(sql, remote, entity)?.theirs;
+  if (theirs === undefined || db.get(sql, archiveRemote, entity) !== undefined) return;
+  const isIn = (from: string | undefined, to: string) =>
+    from !== undefined && descends(db, { from, to, steps: mostVersions });
+  if (now && (now.reset ? isIn(now.theirs, theirs) : now.theirs === theirs || !isIn(theirs, now.theirs))) return;
+  const here = db.get<{ id: string; cid: string | null }>('SELECT id, cid FROM entity WHERE key = ?', entity);
+  if (!here?.cid || isIn(here.cid, theirs)) return;
+  applyArchiveRow(db, { kind: 'car_conflict', id: here.id, ours: here.cid, theirs }, time);
 }
 
 /** A deleted entity lies in the collection of its last live version; that version may have come only now. */

@@ -99,6 +99,8 @@ export type SyncRow =
       blocks: Block[];
       mirrored: boolean;
       apart?: boolean;
+      /** The remote was reset: what it said before it may have forgotten. */
+      reset?: boolean;
     }
   | { kind: 'remote_trouble'; remote: string; id: string; event: number; trouble: Trouble; evidence: string }
   /** What could not be read, and of which no version is known from there, is none of what is wanted, or not there any more. */

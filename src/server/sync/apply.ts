@@ -9,6 +9,8 @@ export interface Authority {
   time: number;
   /** Both keep to their own versions, which say the same. */
   apart?: boolean;
+  /** The remote was reset. */
+  reset?: boolean;
 }
 
 /**
@@ -21,7 +23,7 @@ export function commitsBetween(
   next: EntityState,
   chain: Chain,
   event: number | null,
-  { remote, time, apart = false }: Authority,
+  { remote, time, apart = false, reset = false }: Authority,
 ): Commit[] {
   const { state, known } = loaded;
   const { id } = chain.head;
@@ -38,6 +40,7 @@ export function commitsBetween(
       blocks: moves ? [] : chain.blocks,
       mirrored: state.local === null,
       apart,
+      reset,
     },
     ...keptRows(remote, id, next, known),
   ];

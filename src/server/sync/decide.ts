@@ -16,6 +16,8 @@ export interface Decision {
   merged: boolean;
   /** Both say the same, and each keeps its own version. */
   apart: boolean;
+  /** What the remote said before counts no more. */
+  reset: boolean;
 }
 
 export interface Merger {
@@ -38,13 +40,17 @@ export function decide(
   merger: Merger | null,
 ): Decision {
   const next = entityStep(state, event);
-  const plain = { next, chain, merged: false, apart: event.kind === 'apart' };
+  const plain = { next, chain, merged: false, apart: event.kind === 'apart', reset: isReset(event) };
   const stamp = merger && stampOf(merger);
   if (next.standing !== 'conflict' || stamp === null) return plain;
   const sides = sidesOf(db, next, chain);
   const merge = sides && fittingMerge(db, sides, stamp);
   if (!merge || merge.clashes.length > 0) return plain;
   return { ...plain, ...mergedInto(next, chain, merge), merged: true };
+}
+
+function isReset(event: EntityEvent): boolean {
+  return event.kind === 'seen' && event.relation.reset;
 }
 
 function fittingMerge(db: Reader, sides: Sides, stamp: Stamp): MergedVersion | null {

@@ -122,8 +122,8 @@ export async function settle(ctx: PushContext, chain: Chain, decided: (db: Reade
       const found = loadEntity(db, remote.key, chain.head.id);
       return { loaded: found, decision: decided(db, found) };
     });
-    const { next, chain: taken, apart } = decision;
-    const commits = commitsBetween(loaded, next, taken, null, { remote: remote.name, time: now(), apart });
+    const { next, chain: taken, apart, reset } = decision;
+    const commits = commitsBetween(loaded, next, taken, null, { remote: remote.name, time: now(), apart, reset });
     const outcomes = await store.submit(commits);
     const failure = outcomes.find((outcome) => !outcome.committed);
     if (!failure) {

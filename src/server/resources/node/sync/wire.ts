@@ -50,7 +50,7 @@ export interface SyncEventView {
   /** @isInt */
   seq: number;
   time: string;
-  /** `car` for what an archive brought. */
+  /** `car` for what an archive brought, or a remote that was set back has forgotten. */
   remote: string;
   kind: SyncEventKind;
   /** What it is about: of conflicts and refusals. */

@@ -1,0 +1,101 @@
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ask, operator } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { addRemote, conflictsOf, keyOf, lines, type Report, read, remoteOf, sync } from './nodes.ts';
+import { startProxy } from './proxy.ts';
+
+/**
+ * A mirror in conflict about a work with an origin that is then set back to before the change there; `isNew`: to before the work
+ * was made.
+ */
+async function startForgotten({ plain, isNew }: { plain: boolean; isNew: boolean }) {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await temporaryFolder());
+  const [data, backup] = [join(folder.path, 'origin'), join(folder.path, 'backup')];
+  let origin = await startNode({ data });
+  const env = { ARCHEION_PORT: new URL(origin.url).port };
+  const mirror = opened.use(await startNode());
+  const [there, here] = [operator(origin), operator(mirror)];
+  const url = plain ? opened.use(await startProxy(origin.url)).url : origin.url;
+  await addRemote(mirror, here, { url, key: keyOf(there) });
+  const place = await collection(origin, there, { label: 'Works' });
+  const body = { collection: place.id, properties: { label: 'One' } };
+  const before = isNew ? null : await create(origin, there, body);
+  await sync(mirror, here);
+  await origin[Symbol.asyncDispose]();
+  await cp(data, backup, { recursive: true });
+  origin = await startNode({ data, env });
+  const work = before ?? (await create(origin, there, body));
+  await sync(mirror, here);
+  await update(mirror, here, work, { properties: { label: 'ours' } });
+  const theirs = await update(origin, there, work, { properties: { label: 'theirs', more: 1 } });
+  expect(await sync(mirror, here)).toMatchObject({ conflicts: 1 });
+  await origin[Symbol.asyncDispose]();
+  const back: TestNode = opened.use(await startNode({ data: backup, env }));
+  const all = opened.move();
+  return { mirror, here, there, back, work, theirs, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+async function agree(node: TestNode, who: ReturnType<typeof operator>): Promise<Report> {
+  const answer = await ask(node, who, 'POST /node/remotes/origin/sync?accept_large_change=true');
+  return (lines(answer.text).at(-1) as { done: Report }).done;
+}
+
+const cases = [
+  { plain: false, isNew: false },
+  { plain: false, isNew: true },
+  { plain: true, isNew: false },
+  { plain: true, isNew: true },
+];
+
+test.each(cases)(
+  'W3: the other side of a conflict that a remote forgot stays listed: $plain, $isNew',
+  async (options) => {
+    await using scene = await startForgotten(options);
+    const { mirror, here, there, back, work, theirs } = scene;
+    expect((await sync(mirror, here)).stopped).toContain('--accept-large-change');
+    expect(await agree(mirror, here)).toMatchObject({ stopped: null });
+    expect((await read(back, there, work.id)).properties).toEqual({ label: 'ours' });
+    expect(await conflictsOf(mirror, here)).toMatchObject([{ id: work.id, theirs: theirs.cid }]);
+    expect(await sync(mirror, here)).toMatchObject({ updated: 0, created: 0, conflicts: 0 });
+
+    const { clashes } = ok<{ clashes: object[] }>(await ask(mirror, here, `GET /node/conflicts/${work.id}`));
+    expect(clashes).toContainEqual(
+      expect.objectContaining({ path: ['properties', 'label'], ours: 'ours', theirs: 'theirs' }),
+    );
+    ok(await ask(mirror, here, `POST /node/conflicts/${work.id}/resolve`, { resolution: 'theirs' }));
+    expect(await conflictsOf(mirror, here)).toEqual([]);
+    await sync(mirror, here);
+    expect((await read(back, there, work.id)).properties).toEqual({ label: 'theirs', more: 1 });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
+  },
+);
+
+test('W3: so it does beside what was changed there since', async () => {
+  await using scene = await startForgotten({ plain: false, isNew: false });
+  const { mirror, here, there, back, work, theirs } = scene;
+  const since = await update(back, there, work, { properties: { label: 'since' } });
+  await sync(mirror, here);
+  expect(await agree(mirror, here)).toMatchObject({ stopped: null });
+  const listed = await conflictsOf(mirror, here);
+  expect(listed.map((it) => it.theirs).toSorted()).toEqual([since.cid, theirs.cid].toSorted());
+});
+
+test('what the remote goes on to from its side of a conflict takes its place', async () => {
+  await using opened = new AsyncDisposableStack();
+  const [origin, mirror] = [opened.use(await startNode()), opened.use(await startNode())];
+  const [there, here] = [operator(origin), operator(mirror)];
+  await addRemote(mirror, here, { url: origin.url, key: keyOf(there) });
+  const place = await collection(origin, there, { label: 'Works' });
+  const work: Entity = await create(origin, there, { collection: place.id, properties: { label: 'One' } });
+  await sync(mirror, here);
+  await update(mirror, here, work, { properties: { label: 'ours' } });
+  const first = await update(origin, there, work, { properties: { label: 'theirs' } });
+  await sync(mirror, here);
+  const second = await update(origin, there, first, { properties: { label: 'theirs too' } });
+  await sync(mirror, here);
+  expect(await conflictsOf(mirror, here)).toMatchObject([{ remote: 'origin', theirs: second.cid }]);
+});
