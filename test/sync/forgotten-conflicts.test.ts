@@ -99,3 +99,24 @@ test('what the remote goes on to from its side of a conflict takes its place', a
   await sync(mirror, here);
   expect(await conflictsOf(mirror, here)).toMatchObject([{ remote: 'origin', theirs: second.cid }]);
 });
+
+test('the other side of a conflict with a remote that is removed stays listed, once, also where it is added again', async () => {
+  await using opened = new AsyncDisposableStack();
+  const [origin, mirror] = [opened.use(await startNode()), opened.use(await startNode())];
+  const [there, here] = [operator(origin), operator(mirror)];
+  await addRemote(mirror, here, { url: origin.url, key: keyOf(there) });
+  const place = await collection(origin, there, { label: 'Works' });
+  const work: Entity = await create(origin, there, { collection: place.id, properties: { label: 'One' } });
+  await sync(mirror, here);
+  await update(mirror, here, work, { properties: { label: 'ours' } });
+  const theirs = await update(origin, there, work, { properties: { label: 'theirs' } });
+  await sync(mirror, here);
+
+  ok(await ask(mirror, here, 'DELETE /node/remotes/origin'));
+  expect(await conflictsOf(mirror, here)).toMatchObject([{ remote: 'car', id: work.id, theirs: theirs.cid }]);
+  await addRemote(mirror, here, { name: 'again', url: origin.url, key: keyOf(there) });
+  await sync(mirror, here, 'again');
+  expect(await conflictsOf(mirror, here)).toMatchObject([{ remote: 'again', id: work.id, theirs: theirs.cid }]);
+  ok(await ask(mirror, here, `POST /node/conflicts/${work.id}/resolve`, { resolution: 'ours' }));
+  expect(await conflictsOf(mirror, here)).toEqual([]);
+});

@@ -1,6 +1,6 @@
 import { cidBytes } from '../blocks/cid.ts';
 import { manifestHead } from '../blocks/manifest-head.ts';
-import { keepForgotten } from './archive-rows.ts';
+import { dropSameFork, keepForgotten } from './archive-rows.ts';
 import { findBlock, putBlock } from './blocks.ts';
 import type { Reader, Writer } from './connection.ts';
 import { ensureEntityKey, entityKey } from './entity-keys.ts';
@@ -37,7 +37,7 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
       applyContentRow(db, remote, row);
       return;
     case 'remote_gone':
-      dropRemote(db, remote);
+      dropRemote(db, remote, time);
       noteSync(db, { time, remote: row.remote, kind: 'removed' });
       return;
     case 'remote_renamed':
@@ -133,6 +133,7 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
         row.theirs,
         time,
       );
+      dropSameFork(db, ensureEntityKey(db, row.id), row.theirs);
       noteSync(db, { time, remote: row.remote, kind: 'conflict', id: row.id, detail: row.theirs });
   }
 }
@@ -202,7 +203,9 @@ function putScope(db: Writer, remote: number, { collections, types, content, wid
   rebuildPending(db, remote);
 }
 
-function dropRemote(db: Writer, remote: number): void {
+function dropRemote(db: Writer, remote: number, time: number): void {
+  const conflicts = 'SELECT entity FROM sync_conflict WHERE remote = ?';
+  for (const { entity } of db.all<{ entity: number }>(conflicts, remote)) keepForgotten(db, remote, entity, null, time);
   db.run('DELETE FROM remote_collection WHERE remote = ?', remote);
   db.run('DELETE FROM remote_run WHERE remote = ?', remote);
   db.run('DELETE FROM remote_seen WHERE remote = ?', remote);

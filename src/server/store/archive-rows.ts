@@ -68,8 +68,8 @@ interface SaidNow {
 
 /**
  * The other side of a conflict that the remote has forgotten, since it was set back, is listed as what an archive brought: nobody
- * else may have it.
- * @param now null where the remote has forgotten the whole entity
+ * else may have it. So it is where the remote is removed, and may never come again.
+ * @param now null where the remote has forgotten the whole entity, or is forgotten itself
  */
 export function keepForgotten(db: Writer, remote: number, entity: number, now: SaidNow | null, time: number): void {
   const sql = 'SELECT theirs FROM sync_conflict WHERE remote = ? AND entity = ?';
@@ -81,6 +81,11 @@ export function keepForgotten(db: Writer, remote: number, entity: number, now: S
   const here = db.get<{ id: string; cid: string | null }>('SELECT id, cid FROM entity WHERE key = ?', entity);
   if (!here?.cid || isIn(here.cid, theirs)) return;
   applyArchiveRow(db, { kind: 'car_conflict', id: here.id, ours: here.cid, theirs }, time);
+}
+
+/** What a remote has as its side of a conflict is listed once, under the remote. */
+export function dropSameFork(db: Writer, entity: number, theirs: string): void {
+  db.run('DELETE FROM sync_conflict WHERE remote = ? AND entity = ? AND theirs = ?', archiveRemote, entity, theirs);
 }
 
 /** A deleted entity lies in the collection of its last live version; that version may have come only now. */

@@ -1,7 +1,7 @@
 import type { EntityId, JsonMap, RelationshipBody, VersionCid } from '../../wire.ts';
 
 export interface ConflictEntryView {
-  /** With which remote; `car` where an archive brought the other side, or a remote that was set back has forgotten it. */
+  /** With which remote; `car` where an archive brought the other side, or a remote had it that was set back, or removed. */
   remote: string;
   id: EntityId;
   type: string | null;

@@ -50,7 +50,7 @@ export interface SyncEventView {
   /** @isInt */
   seq: number;
   time: string;
-  /** `car` for what an archive brought, or a remote that was set back has forgotten. */
+  /** `car` for what an archive brought, or a remote had that was set back, or removed. */
   remote: string;
   kind: SyncEventKind;
   /** What it is about: of conflicts and refusals. */
