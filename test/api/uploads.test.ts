@@ -245,6 +245,20 @@ describe('a file with an address', () => {
     expect((await ask(node, me, `GET /files/${made.id}/content`)).text).toBe('known');
   });
 
+  test('says so where other bytes are sent to it than have come', async () => {
+    const made = await declare(node, me, 'first');
+    const { pathname } = new URL(made.upload_url);
+    const send = async (body: string, headers = {}) => (await put(pathname, Buffer.from(body), headers)).status;
+    expect([await send('first'), await send('first', text)]).toEqual([200, 200]);
+    const other = await put(pathname, Buffer.from('later'), text);
+    expect([other.status, other.text]).toEqual([400, expect.stringContaining(`those of ${cidOf('first')} have come`)]);
+    expect(await send('more than that')).toBe(400);
+    expect(await send('')).toBe(400);
+    expect(await send('rst', { 'Content-Range': 'bytes 2-4/5' })).toBe(200);
+    ok(await ask(node, me, `POST /files/${made.id}/confirm-upload`, { expect_tip: made.cid }));
+    expect((await ask(node, me, `GET /files/${made.id}/content`)).text).toBe('first');
+  });
+
   test('is not confirmed with bytes of an earlier declaration', async () => {
     const made = await declare(node, me, 'early', { key: 'k1' });
     expect((await put(new URL(made.upload_url).pathname, Buffer.from('early'), text)).status).toBe(200);
