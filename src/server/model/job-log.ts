@@ -1,4 +1,5 @@
 import type { Json, Manifest } from './manifest.ts';
+import { momentOf } from './moments.ts';
 
 export type LogStatus = 'running' | 'done' | 'error';
 
@@ -85,6 +86,6 @@ function text(value: Json | undefined, name: string): string | null {
 
 function time(value: Json | undefined, name: string): string | null {
   const found = text(value, name);
-  const at = found === null ? Number.NaN : Date.parse(found);
+  const at = found === null ? Number.NaN : momentOf(found);
   return Number.isNaN(at) ? null : new Date(at).toISOString();
 }

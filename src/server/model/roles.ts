@@ -1,6 +1,7 @@
 import type { Issue, IssuePath } from '../errors.ts';
 import { actionListIssues } from './actions.ts';
 import type { Json, Manifest, Relationship } from './manifest.ts';
+import { momentOf } from './moments.ts';
 import { isLonger } from './text-length.ts';
 
 /** One membership of a collection: a relationship whose predicate is the name of a role. */
@@ -84,7 +85,7 @@ export function memberOf(r: Relationship): Member {
 
 function expiry(until: Json | undefined): number | null {
   if (until === undefined || until === null) return null;
-  const time = typeof until === 'string' ? Date.parse(until) : Number.NaN;
+  const time = typeof until === 'string' ? momentOf(until) : Number.NaN;
   return Number.isNaN(time) ? 0 : time;
 }
 

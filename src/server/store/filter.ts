@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type IssuePath, ValidationError } from '../errors.ts';
+import { momentOf } from '../model/moments.ts';
 
 /** A condition over the row `e` of `entity`, with bound parameters; the text names no value and no property. */
 export interface FilterSql {
@@ -213,7 +214,7 @@ function comparable({ time }: { time: boolean }, value: Scalar, path: IssuePath)
 
 /** A time in the form in which times are stored, so that texts compare as times do. */
 function moment(value: string, path: IssuePath): string {
-  const time = /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN;
+  const time = /^\d{4}-\d{2}-\d{2}/.test(value) ? momentOf(value) : Number.NaN;
   if (Number.isNaN(time)) throw ValidationError.at(path, 'must be an ISO 8601 time');
   return new Date(time).toISOString();
 }

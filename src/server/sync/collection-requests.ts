@@ -1,6 +1,7 @@
 import { isEntityId } from '../model/ids.ts';
 import type { Json, JsonObject, Manifest, Relationship } from '../model/manifest.ts';
 import { relationshipKey } from '../model/manifest.ts';
+import { momentOf } from '../model/moments.ts';
 import { equalJson } from '../model/properties.ts';
 import { roleEntries, rolesOf } from '../model/roles.ts';
 import { deltasBetween } from './delta.ts';
@@ -148,6 +149,6 @@ function sameExpiry(old: Relationship | undefined, now: Relationship): boolean {
 }
 
 function secondsLeft(properties: JsonObject | undefined, now: number): { expires_in?: number } {
-  const until = typeof properties?.expires_at === 'string' ? Date.parse(properties.expires_at) : Number.NaN;
+  const until = typeof properties?.expires_at === 'string' ? momentOf(properties.expires_at) : Number.NaN;
   return Number.isNaN(until) ? {} : { expires_in: Math.max(0, Math.round((until - now) / 1000)) };
 }

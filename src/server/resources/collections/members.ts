@@ -1,4 +1,5 @@
 import type { Relationship } from '../../model/manifest.ts';
+import { momentOf } from '../../model/moments.ts';
 import type { RelationshipAdd } from '../../model/relationships.ts';
 import { type CollectionAccess, isExpired } from '../../model/roles.ts';
 import type { MembersView } from './wire.ts';
@@ -31,7 +32,7 @@ export function membership({ role, peer, peerType, by, at, expires }: Grant): Re
 /** When somebody was made a member, in ms; undefined where that is not said. */
 export function grantedAt(relationships: readonly Relationship[], role: string, peer: string): number | undefined {
   const granted = relationships.find((r) => r.predicate === role && r.peer === peer)?.properties?.granted_at;
-  const at = typeof granted === 'string' ? Date.parse(granted) : Number.NaN;
+  const at = typeof granted === 'string' ? momentOf(granted) : Number.NaN;
   return Number.isNaN(at) ? undefined : at;
 }
 
