@@ -44,6 +44,17 @@ test('a page whose time is over ends with the entity in hand, and the next one g
     [['4'], 4],
     [['5'], null],
   ]);
+  // So it is where they are named: these may be large, too.
+  const ids = ['5', '2', '4'];
+  const [late, later] = [0, 2].map((after) =>
+    newestPage(db, { within: { ids, filter }, after, k: 10, milliseconds: -1 }),
+  );
+  expect([late, later]).toMatchObject([
+    { entities: [], next: 2 },
+    { entities: [{ id: '4' }], next: 4 },
+  ]);
+  const named = newestPage(db, { within: { ids, filter }, after: 0, k: 10, milliseconds: 10_000 });
+  expect(named).toMatchObject({ entities: [{ id: '5' }, { id: '4' }], next: null });
   const whole = newestPage(db, { within: { filter }, after: 0, k: 3, milliseconds: 10_000 });
   expect(whole).toMatchObject({ entities: [{ id: '5' }, { id: '1' }, { id: '4' }], next: null });
   db.close();

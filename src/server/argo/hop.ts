@@ -33,8 +33,6 @@ interface Started {
 const [chunkSize, maxReached, minReached] = [16, 1600, 100];
 /** Entities that a text ranks at most, and how many of its nearest are sought where more were reached. */
 const [maxRanked, maxNearest] = [4000, 300];
-/** Entities on which a filter is tried at once. */
-const filteredAtOnce = 200;
 /** Pairs of a source and a target between which a way is sought, and relationships that are left to be looked at for it. */
 const [maxPairs, rowsForLinks] = [10_000, 100_000];
 
@@ -167,36 +165,23 @@ async function toText(hop: Started, text: string, types: string[] | null, filter
   }
   const ids = [...new Set(all.map(({ id }) => id))];
   const { scores, truncated } = await sources.texts.scores(text, ids, { ...(filter && { filter }) });
-  // What a filter leaves out has no score, and so has what fits it and is not like the text.
+  // What a filter leaves out has no score, and neither has what fits it and is not like the text.
   const unlike = ids.filter((id) => !scores.has(id));
-  const fitting = filter ? await fittingOf(sources, unlike, filter, limits.budget) : unlike;
-  const last = new Set(fitting);
+  const last =
+    filter && unlike.length > 0
+      ? await sources.graph.newest({ ids: unlike, filter }, unlike.length, limits.budget.milliseconds)
+      : { ids: unlike, truncated: false };
+  const far = new Set(last.ids);
   const found = new Gathering(from, hop.relation.fit);
   for (const one of all) {
-    const score = last.has(one.id) ? 0 : scores.get(one.id);
+    const score = far.has(one.id) ? 0 : scores.get(one.id);
     if (score !== undefined) found.add(one, score, score);
   }
-  const late = fitting.length < unlike.length && limits.budget.milliseconds <= 0;
   return {
     candidates: found.best(limits.limit),
-    truncated: cut || truncated || late,
+    truncated: cut || truncated || last.truncated,
     crowded: found.size > limits.limit,
   };
-}
-
-/** Those of some entities that fit a filter, as far as there is time to look. */
-async function fittingOf(
-  { graph }: Sources,
-  ids: string[],
-  filter: NonNullable<Within['filter']>,
-  budget: HopLimits['budget'],
-): Promise<string[]> {
-  const fitting: string[] = [];
-  for (let at = 0; at < ids.length && budget.milliseconds > 0; at += filteredAtOnce) {
-    const some = ids.slice(at, at + filteredAtOnce);
-    fitting.push(...(await graph.newest({ ids: some, filter }, some.length, budget.milliseconds)).ids);
-  }
-  return fitting;
 }
 
 /**

@@ -23,13 +23,18 @@ const [pageSize, filteredPageSize] = [50_000, 1000];
 /** Of a part of all live entities those that fit, the last changed first, then by id. */
 export function newestPage(db: Reader, query: NewestQuery): NewestPage {
   const last = db.get<{ key: number | null }>('SELECT max(key) AS key FROM entity')?.key ?? 0;
-  return query.within.filter && query.within.ids === undefined ? tried(db, query, last) : chosen(db, query, last);
+  return query.within.filter ? tried(db, query, last) : chosen(db, query, last);
 }
 
-function chosen(db: Reader, { within, after, k }: NewestQuery, last: number): NewestPage {
+/** Up to which key a page goes, and how its keys are compared: named entities are looked up at once, by their ids. */
+function pageOf({ within, after }: NewestQuery, size: number, last: number): { key: string; to: number } {
+  return within.ids === undefined ? { key: 'e.key', to: after + size } : { key: '+e.key', to: last };
+}
+
+function chosen(db: Reader, query: NewestQuery, last: number): NewestPage {
+  const { within, after, k } = query;
   const { sql, params } = conditionsOf(within);
-  // Named ones are looked up at once, by their ids.
-  const [key, to] = within.ids === undefined ? ['e.key', after + pageSize] : ['+e.key', last];
+  const { key, to } = pageOf(query, pageSize, last);
   const entities = db.all<NewestPage['entities'][number]>(
     `SELECT e.id, e.updated_at FROM entity e WHERE ${key} > ? AND ${key} <= ? AND ${sql}
       ORDER BY e.updated_at DESC, e.id LIMIT ?`,
@@ -42,18 +47,22 @@ function chosen(db: Reader, { within, after, k }: NewestQuery, last: number): Ne
 }
 
 /** One entity at a time: a few that are large may take a filter as long as many. */
-function tried(db: Reader, { within, after, k, milliseconds }: NewestQuery, last: number): NewestPage {
+function tried(db: Reader, query: NewestQuery, last: number): NewestPage {
+  const { within, after, k, milliseconds } = query;
   const until = performance.now() + milliseconds;
   const { filter, ...others } = within;
   const { sql, params } = conditionsOf(others);
-  const to = after + filteredPageSize;
-  const rows = db.each<{ key: number; fits: number | null }>(
-    `SELECT e.key, (${filter?.sql ?? 'TRUE'}) AS fits FROM entity e
-      WHERE e.key > ? AND e.key <= ? AND ${sql} ORDER BY e.key`,
-    ...(filter?.params ?? []),
+  const { key: compared, to } = pageOf(query, filteredPageSize, last);
+  const keys = db.all<{ key: number }>(
+    `SELECT e.key FROM entity e WHERE ${compared} > ? AND ${compared} <= ? AND ${sql} ORDER BY e.key`,
     after,
     to,
     ...params,
+  );
+  const rows = db.each<{ key: number; fits: number | null }>(
+    `SELECT e.key, (${filter?.sql ?? 'TRUE'}) AS fits FROM json_each(?) n CROSS JOIN entity e ON e.key = n.value`,
+    ...(filter?.params ?? []),
+    JSON.stringify(keys.map(({ key }) => key)),
   );
   const fitting: number[] = [];
   let end = to;
