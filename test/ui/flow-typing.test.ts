@@ -182,4 +182,30 @@ describePage('what is typed into a flow', () => {
     expect(await json().inputValue()).toBe('{"entry": ');
     expect(visitor.faults).toEqual([]);
   });
+
+  test('as how deep a step goes and is no number yet stays, and nothing is saved before it is put right', async () => {
+    const { cid, properties } = await read(node, me, made.id);
+    const flow = properties.flow as Record<string, object>;
+    const recurse = { ...flow.work, then: { recurse: 'read', max_depth: 3 } };
+    const deep = { expect_tip: cid, flow: { ...flow, work: recurse } };
+    ok(await ask(node, me, `PUT /rhizai/${made.id}`, deep));
+    await step('work').click();
+    const depth = page.getByLabel('How often at most');
+    await expect.poll(() => depth.inputValue()).toBe('3');
+    await depth.press('Control+a');
+    await page.keyboard.type('4e');
+    await page.getByText('This is no number yet, or none that can be kept exactly.').waitFor();
+    expect(await depth.inputValue()).toBe('4e');
+    await page.keyboard.press('Control+s');
+    expect(await page.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await depth.press('Backspace');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 3').first().waitFor();
+    expect((await stored()).work).toMatchObject({ then: { recurse: 'read', max_depth: 4 } });
+    // None at all is what the node takes then, and it follows what others save.
+    await depth.fill('');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await expect.poll(() => depth.inputValue()).toBe('4');
+    expect(visitor.faults).toEqual([]);
+  });
 });

@@ -6,6 +6,7 @@ import { pressedKey } from '../../components/pressed-key.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { PeerName } from '../entity/peer-name.tsx';
 import { ProcessorPicker } from '../process/processor-picker.tsx';
+import { DepthField } from './depth-field.tsx';
 import { findingWords } from './finding-words.ts';
 import type { Finding } from './model/findings.ts';
 import {
@@ -125,27 +126,12 @@ export function StepForm({ draft, step, onChange, onChoose, findings, locked }: 
       </div>
       {step.form !== null && <p className="text-xs text-quiet">{t(`flow.about.${step.form}`)}</p>}
       {step.form === 'recurse' && (
-        <Field label={t('flow.depth')}>
-          {(ids) => (
-            <Input
-              {...ids}
-              type="number"
-              min={1}
-              className="w-24"
-              value={step.maxDepth === null ? '' : String(step.maxDepth)}
-              onChange={({ target }) =>
-                onChange(
-                  withMember(
-                    draft,
-                    step.name,
-                    ['then', 'max_depth'],
-                    target.value === '' ? undefined : Number(target.value),
-                  ),
-                )
-              }
-            />
-          )}
-        </Field>
+        <DepthField
+          key={`${step.name} depth`}
+          step={step.name}
+          value={step.maxDepth}
+          onChange={(depth) => onChange(withMember(draft, step.name, ['then', 'max_depth'], depth ?? undefined))}
+        />
       )}
       {step.form !== null && step.form !== 'done' && (
         <RouteRules draft={draft} step={step} names={others} onChange={onChange} />
