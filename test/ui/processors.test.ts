@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { operator } from '../helpers/callers.ts';
-import { collection, create, read } from '../helpers/entities.ts';
+import { ask, operator } from '../helpers/callers.ts';
+import { collection, create, ok, read } from '../helpers/entities.ts';
 import { allow, command, fixture, many, one, program, replying, shipped, within, workflow } from '../helpers/local.ts';
 import { agent, klados } from '../helpers/processors.ts';
 import { describePage, lookAt, pictureOf, signedIn, startPageNode } from './browser.ts';
@@ -369,6 +369,55 @@ describePage('processors', () => {
     await page.keyboard.press('Control+s');
     await page.getByText('Saved as version 2', { exact: true }).waitFor();
     expect((await read(node, me, reader.id)).properties.input_schema).toEqual({ type: 'object', maximum: 2 });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('is registered once, as it was typed last, where the answer to that was lost', async () => {
+    await using node = await startPageNode();
+    const me = operator(node);
+    const shelf = await collection(node, me, { label: 'Letters' });
+    const { id } = await klados(node, me, shelf.id);
+    await using visitor = await signedIn(node);
+    const { page } = visitor;
+    const lost = new Map<string, number>();
+    await page.route(/\/(?:agents|kladoi|rhizai)$/, async (route) => {
+      const kind = new URL(route.request().url()).pathname;
+      const count = (lost.get(kind) ?? 0) + 1;
+      if (route.request().method() !== 'POST' || count > 2) return route.continue();
+      lost.set(kind, count);
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    const flow = { entry: 'read', flow: { read: { klados: { id, type: 'klados' }, then: { done: true } } } };
+    for (const kind of ['klados', 'agent', 'rhiza'] as const) {
+      await visitor.go(`/processors/new?kind=${kind}`);
+      await page.getByRole('heading', { name: /^New/, level: 1 }).waitFor();
+      if (kind === 'rhiza') {
+        await page.getByRole('button', { name: 'JSON', exact: true }).click();
+        await page.getByRole('textbox', { name: 'JSON' }).fill(JSON.stringify(flow));
+      } else await page.getByLabel('Endpoint').fill('https://klados.test');
+      for (const label of [`first ${kind}`, `second ${kind}`]) {
+        await page
+          .getByLabel(/^(Label|Name)$/)
+          .first()
+          .fill(label);
+        const failed = page.waitForEvent('requestfailed', (request) => request.method() === 'POST');
+        await page.getByRole('button', { name: 'Register', disabled: false }).click();
+        await failed;
+        await page.getByText('The node does not answer.').first().waitFor();
+      }
+      await page.getByRole('button', { name: 'Register', disabled: false }).click();
+      await page.getByRole('heading', { name: `second ${kind}`, level: 1 }).waitFor();
+    }
+    const { entities } = ok<{ entities: { label: string }[] }>(
+      await ask(node, me, `GET /collections/${shelf.id}/entities`),
+    );
+    expect(entities.map(({ label }) => label).sort()).toEqual([
+      'a klados',
+      'second agent',
+      'second klados',
+      'second rhiza',
+    ]);
     expect(visitor.faults).toEqual([]);
   });
 });

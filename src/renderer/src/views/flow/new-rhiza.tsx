@@ -6,6 +6,7 @@ import { Failure } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
+import { useMadeOnce } from '../../components/use-made-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { useUnsaved } from '../../session/unsaved.ts';
 import { same } from '../entity/model/json.ts';
@@ -32,12 +33,13 @@ export function NewRhiza() {
   const [faulty, setFaulty] = useState(false);
   useUnsaved(faulty || !same({ ...facts, ...draft } as never, { ...emptyFacts, ...emptyDraft } as never));
   const { collection, choose, isPending } = useCollectionOfNew();
+  const { idFor } = useMadeOnce();
   const create = useMutation({
-    mutationFn: () => {
+    mutationFn: async () => {
       const { label, version, description } = facts;
       const about = description.trim() ? { description: description.trim() } : {};
       const body = { label: label.trim(), version: version.trim(), ...about, collection: collection ?? '', ...draft };
-      return answered(api.POST('/rhizai', { body }));
+      return answered(api.POST('/rhizai', { body: { id: await idFor(body), ...body } }));
     },
     onSuccess: async ({ id }) => {
       void queries.invalidateQueries({ queryKey: ['processors'] });

@@ -6,6 +6,7 @@ import { Button, buttonClasses } from '../../components/button.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
+import { useMadeOnce } from '../../components/use-made-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { useUnsaved } from '../../session/unsaved.ts';
 import { same } from '../entity/model/json.ts';
@@ -46,11 +47,13 @@ function NewService({ kind }: { kind: 'agent' | 'klados' }) {
   const queries = useQueryClient();
   const [values, setValues] = useState(emptyForm);
   const { collection, choose, isPending } = useCollectionOfNew();
+  const { idFor } = useMadeOnce();
   const body = bodyOf(values, kind);
   useUnsaved(!same(values as never, emptyForm as never));
   const create = useMutation({
     mutationFn: async () => {
-      const whole = { ...body, collection: collection ?? '' } as never;
+      const wanted = { ...body, collection: collection ?? '' };
+      const whole = { id: await idFor(wanted), ...wanted } as never;
       return kind === 'agent'
         ? answered(api.POST('/agents', { body: whole }))
         : answered(api.POST('/kladoi', { body: whole }));
