@@ -246,4 +246,37 @@ describePage('a dialog', () => {
     await expect.poll(inside).toEqual(['To Bea', 'Writers']);
     expect(visitor.faults).toEqual([]);
   });
+
+  test('cuts nothing off of what is pasted, and says what is too long', async () => {
+    const paste = async (text: string) => {
+      await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
+      await page.keyboard.press('Control+v');
+    };
+    const sentence = (length: number) => 'All that is known of them. '.repeat(100).slice(0, length);
+    await visitor.go('/collections');
+    await page.getByRole('button', { name: 'New collection' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New collection' });
+    await dialog.getByLabel('Label', { exact: true }).fill('Maps');
+    const description = dialog.getByLabel('Description');
+    await description.focus();
+    await paste(sentence(2003));
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('alert').getByText(/2000/).waitFor();
+    expect(await description.inputValue()).toBe(sentence(2003));
+    await description.fill(sentence(1999));
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await page.getByRole('heading', { name: 'Maps', level: 1 }).waitFor();
+
+    const letter = await create(node, me, { type: 'letter', collection: home.id, properties: { label: 'To Ada' } });
+    await visitor.go(`/entities/${letter.id}`);
+    await page.getByLabel('label', { exact: true }).fill('To Ada Lovelace');
+    const note = page.getByLabel('Note');
+    await note.focus();
+    await paste(sentence(2500));
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 2', { exact: true }).waitFor();
+    const { versions } = ok<{ versions: { note?: string }[] }>(await ask(node, me, `GET /versions/${letter.id}`));
+    expect(versions[0]?.note).toBe(sentence(2500).trim());
+    expect(visitor.faults).toEqual([]);
+  });
 });

@@ -134,9 +134,7 @@ export function BulkForm({ draft, onChange, collection, properties }: BulkFormPr
         </div>
       )}
       <Field label={t('save.note')}>
-        {(ids) => (
-          <Input {...ids} maxLength={500} value={note} onChange={({ target }) => change({ note: target.value })} />
-        )}
+        {(ids) => <Input {...ids} value={note} onChange={({ target }) => change({ note: target.value })} />}
       </Field>
     </div>
   );

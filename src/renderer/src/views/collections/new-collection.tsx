@@ -50,19 +50,11 @@ export function NewCollection({ open, onClose }: { open: boolean; onClose(): voi
         }}
       >
         <Field label={t('column.label')}>
-          {(ids) => (
-            <Input {...ids} required maxLength={200} value={label} onChange={({ target }) => setLabel(target.value)} />
-          )}
+          {(ids) => <Input {...ids} required value={label} onChange={({ target }) => setLabel(target.value)} />}
         </Field>
         <Field label={t('collections.description')}>
           {(ids) => (
-            <TextArea
-              {...ids}
-              rows={3}
-              maxLength={2000}
-              value={description}
-              onChange={({ target }) => setDescription(target.value)}
-            />
+            <TextArea {...ids} rows={3} value={description} onChange={({ target }) => setDescription(target.value)} />
           )}
         </Field>
         <CreateEnd making={create} ready={label.trim() !== ''} onCancel={close} />

@@ -96,7 +96,7 @@ export function DeleteDialog({ asked, newest: { id, type, ver, cid }, typed, col
       )}
       {typed && <p className="mb-3">{t('entity.deleteTyped')}</p>}
       <Field label={t('save.note')}>
-        {(ids) => <Input {...ids} maxLength={500} value={note} onChange={({ target }) => setNote(target.value)} />}
+        {(ids) => <Input {...ids} value={note} onChange={({ target }) => setNote(target.value)} />}
       </Field>
       {remove.error && !overtaken && (
         <div className="mt-3">

@@ -30,7 +30,6 @@ export function SaveBar({ note, onNote, onSave, onDiscard, busy, fault, children
           aria-label={t('save.note')}
           placeholder={t('save.notePlaceholder')}
           value={note}
-          maxLength={2000}
           onChange={({ target }) => onNote(target.value)}
           className="min-w-40 flex-1"
         />

@@ -41,7 +41,6 @@ export function RhizaFacts({
           <Input
             {...ids}
             dir="auto"
-            maxLength={2000}
             value={facts.description}
             onChange={({ target }) => onChange({ ...facts, description: target.value })}
           />

@@ -78,7 +78,6 @@ export function NewGroupDialog({ collection, onClose }: { collection: Collection
             <Input
               {...ids}
               required
-              maxLength={200}
               disabled={made !== null}
               value={label}
               onChange={({ target }) => setLabel(target.value)}

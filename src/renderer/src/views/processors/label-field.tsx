@@ -12,16 +12,7 @@ export function LabelField({ value, onChange, fault }: LabelFieldProps) {
   const { t } = useTexts();
   return (
     <Field label={t('column.label')} error={fault}>
-      {(ids) => (
-        <Input
-          {...ids}
-          required
-          dir="auto"
-          maxLength={200}
-          value={value}
-          onChange={({ target }) => onChange(target.value)}
-        />
-      )}
+      {(ids) => <Input {...ids} required dir="auto" value={value} onChange={({ target }) => onChange(target.value)} />}
     </Field>
   );
 }

@@ -34,7 +34,6 @@ export function ProcessorForm({ kind, values, onChange, faults }: ProcessorFormP
             {...ids}
             dir="auto"
             rows={2}
-            maxLength={2000}
             value={values.description}
             onChange={({ target }) => set({ description: target.value })}
           />

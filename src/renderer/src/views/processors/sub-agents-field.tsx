@@ -36,7 +36,6 @@ export function SubAgentsField({ agents, onChange, fault }: SubAgentsFieldProps)
                 aria-label={t('processor.usedFor', { name: label ?? pi })}
                 placeholder={t('processor.usedForPlaceholder')}
                 dir="auto"
-                maxLength={2000}
                 value={description ?? ''}
                 onChange={({ target }) => describe(pi, target.value)}
               />

@@ -83,7 +83,6 @@ function NameForm({ id, tip, label }: { id: string; tip: string; label: string }
             {(ids) => (
               <Input
                 {...ids}
-                maxLength={200}
                 value={draft?.name ?? label}
                 onChange={({ target }) => setDraft({ name: target.value, tip: draft?.tip ?? tip })}
               />

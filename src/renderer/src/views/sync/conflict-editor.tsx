@@ -258,7 +258,6 @@ export function ConflictEditor({
             aria-label={t('save.note')}
             placeholder={t('save.notePlaceholder')}
             value={note}
-            maxLength={2000}
             onChange={({ target }) => setNote(target.value)}
             className="min-w-40 flex-1"
           />
