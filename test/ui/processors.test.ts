@@ -277,9 +277,14 @@ describePage('processors', () => {
   });
 
   test('an endpoint is verified step by step, and its keys made and revoked', async () => {
-    await using node = await startPageNode();
+    await using node = await startPageNode({ env: { ARCHEION_SERVICE: 'museum' } });
     let served: unknown = null;
-    const service = createServer((_, response) => response.end(JSON.stringify(served)));
+    // Where the page says that it is asked for, and nowhere else.
+    const service = createServer(({ url }, response) => {
+      if (url !== new URL(asked).pathname) response.statusCode = 404;
+      response.end(JSON.stringify(served));
+    });
+    let asked = 'http://nowhere.test/';
     await new Promise<void>((resolve) => service.listen(0, '127.0.0.1', resolve));
     service.unref();
     const endpoint = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
@@ -295,6 +300,7 @@ describePage('processors', () => {
     await page.getByText('There is no token yet').waitFor();
     await page.getByRole('button', { name: 'Ask for a token', disabled: false }).press('Enter');
     await page.getByText('"verification_token":"vt_').waitFor();
+    asked = (await page.getByText(`${endpoint}/.well-known/`).textContent()) ?? '';
     await page.getByRole('button', { name: 'Ask the endpoint now', disabled: false }).press('Enter');
     await page.getByText('something else than the JSON').waitFor();
     await lookAt(page, 'processors-verify');

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { BadgeCheck } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { answered, api } from '../../api/client.ts';
@@ -9,7 +9,7 @@ import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import { entityQuery } from '../entity/entity-queries.ts';
+import { cardQuery, entityQuery } from '../entity/entity-queries.ts';
 
 interface VerificationProps {
   id: string;
@@ -27,6 +27,7 @@ const paths = { agent: '/agents/{id}/verify', klados: '/kladoi/{id}/verify' } as
 export function Verification({ id, kind, endpoint, verifiedAt }: VerificationProps) {
   const { t } = useTexts();
   const queries = useQueryClient();
+  const service = useQuery(cardQuery).data?.service;
   const ask = (confirm: boolean) => answered(api.POST(paths[kind], { params: { path: { id } }, body: { confirm } }));
   const token = useMutation({ mutationFn: () => ask(false) });
   const proof = useMutation({
@@ -70,7 +71,7 @@ export function Verification({ id, kind, endpoint, verifiedAt }: VerificationPro
           {token.error && <Problem error={token.error} />}
         </Step>
         <Step number={2} title={t('proving.serve')}>
-          <Copied text={`${endpoint}/.well-known/arke-verification`} whole className="break-all" />
+          {service && <Copied text={`${endpoint}/.well-known/${service}-verification`} whole className="break-all" />}
           {served && (
             <div className="rounded-md bg-sunken p-2">
               <Copied text={JSON.stringify(served)} whole className="break-all" />
