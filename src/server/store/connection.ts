@@ -100,12 +100,12 @@ export class Connection implements Writer {
 /**
  * Brings a database's log to the disk. What a killed process wrote to it and did not sync can be read again as soon as the
  * database is opened, so it has to outlive a power cut before somebody is shown it. To be called before that.
- * @throws StorageError where the log is there without its database, see refuseStrayLog
+ * @throws StorageError where the log is there without its database, see refuseForeignLog
  */
 export function syncLog(file: string): void {
   const log = `${file}-wal`;
   if (!existsSync(log)) return;
-  refuseStrayLog(file);
+  refuseForeignLog(file);
   const handle = openSync(log, 'r+');
   try {
     fsyncSync(handle);
@@ -120,7 +120,7 @@ export function syncLog(file: string): void {
  * not there or empty, and so what was written last of one that was moved away and is put back later; and it takes a log for
  * that of whatever database it lies beside. @throws StorageError
  */
-export function refuseStrayLog(file: string): void {
+export function refuseForeignLog(file: string): void {
   const isThere = (path: string) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
   if (!isThere(`${file}-wal`)) return;
   const [name, log] = [basename(file), basename(`${file}-wal`)];
@@ -233,7 +233,7 @@ export function rollBackJournal(file: string): void {
 
 /** A reading connection; the database must be there. @throws StorageError where a log is, and not its database */
 export function openReader(file: string, cacheKb = 4096): Connection {
-  refuseStrayLog(file);
+  refuseForeignLog(file);
   const db = new Database(file, { readonly: true, fileMustExist: true });
   db.pragma(`cache_size = -${cacheKb}`);
   return new Connection(db);

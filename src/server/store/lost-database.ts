@@ -2,7 +2,7 @@ import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { StorageError } from '../errors.ts';
 import { type Network, networks } from '../model/ids.ts';
-import { refuseStrayLog } from './connection.ts';
+import { refuseForeignLog } from './connection.ts';
 import { identityFile } from './identity-schema.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
@@ -19,7 +19,7 @@ export function refuseLostNetwork(data: string, network: Network): void {
 function lookForNetwork(data: string, network: Network): void {
   const file = databaseFile(data, network);
   if (isThere(file)) return;
-  refuseStrayLog(file);
+  refuseForeignLog(file);
   const witness = witnessOf(dirname(file));
   if (witness === null) return;
   throw new StorageError(

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
 import type { Checkpoint } from './checkpoints.ts';
-import { refuseStrayLog, syncLog } from './connection.ts';
+import { refuseForeignLog, syncLog } from './connection.ts';
 import { durably } from './durably.ts';
 import { inPlace } from './in-place.ts';
 import { LogWatch } from './log-watch.ts';
@@ -29,7 +29,7 @@ export class NodeDatabase {
 
   /** `file` is made where it is missing. Throws StorageError where it cannot be opened or a newer program wrote it. */
   constructor(file: string, { steps, synchronous, checkpoint }: NodeDatabaseOptions) {
-    storing(() => (synchronous === 'FULL' ? syncLog : refuseStrayLog)(file));
+    storing(() => (synchronous === 'FULL' ? syncLog : refuseForeignLog)(file));
     this.#db = storing(() => new Database(file));
     try {
       storing(() => {
