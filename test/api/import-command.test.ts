@@ -92,6 +92,19 @@ test('reads a table of a spreadsheet in what it is written in, and says what to 
   expect(unknown.err).toContain('windows-1252');
 });
 
+test('a sound file that is not in the encoding of its command is not said to be wrong', async () => {
+  await using s = await scene();
+  const old = await s.file('old.csv', Buffer.from('id,label\n1,Caf\xe9\n', 'latin1'));
+  const sound = await s.file('sound.csv', 'id,label\n2,Café\n');
+  const refused = await s.archeion('import', old, sound, '--collection', 'Works', '--encoding', 'windows-1252');
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain('sound.csv: is UTF-8 text, not windows-1252');
+  expect(refused.err).toContain(
+    'Mend the file, or name it in a command of its own where it is not windows-1252, and import it again',
+  );
+  expect((await s.archeion('import', sound, '--collection', 'Works')).out).toContain('1 record, 1 entity created');
+});
+
 test('a table in another encoding is imported in one request', async () => {
   await using s = await scene();
   const table = Buffer.from('id;label\n1;\xabZo\xeb\xbb\n', 'latin1');

@@ -63,7 +63,7 @@ export function addImport(program: Command, shell: Shell): void {
     .addOption(
       new Option(
         '--encoding <name>',
-        'in what the files are written, where they do not say so (default: utf-8)',
+        'in what all the files are written, where they do not say so (default: utf-8)',
       ).choices(textEncodings),
     )
     .option('--json', 'print one JSON document with what became of the files')
@@ -84,7 +84,7 @@ export function addImport(program: Command, shell: Shell): void {
         }
       } catch (error) {
         if (error instanceof FailureError && !shell.stopped.aborted)
-          throw await brokenOff(client, id, error, files.slice(begun));
+          throw await brokenOff(client, id, error, { unread: files.slice(begun), encoding: options.encoding });
         throw error;
       }
       if (!report) throw new FailureError('No file was read.', 2);
@@ -186,14 +186,14 @@ async function brokenOff(
   client: NodeClient,
   id: string,
   error: FailureError,
-  unread: readonly string[],
+  { unread, encoding }: { unread: readonly string[]; encoding: string | undefined },
 ): Promise<FailureError> {
   const report = await client.ask<Report>('GET', `/node/imports/${id}`).catch(() => null);
   const left = unread.length > 0 ? [`Not read: ${unread.map(printable).join(', ')}`] : [];
   if (!report) return new FailureError([error.message, ...left, goesOn].join('\n  '));
   const way =
     error instanceof BadFileError
-      ? 'Mend the file and import it again: what is there is met as unchanged.'
+      ? `Mend the file${encoding === undefined ? '' : `, or name it in a command of its own where it is not ${encoding},`} and import it again: what is there is met as unchanged.`
       : 'When that is mended, the same command goes on from there.';
   const ways = `${way} To take it back: POST /node/imports/${id}/undo.`;
   return new FailureError([error.message, 'What came before stays:', ...summary(report), ...left, ways].join('\n  '));
