@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { lchownSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError, UnavailableError } from '../errors.ts';
 import { storageError } from './storage-error.ts';
@@ -9,12 +10,19 @@ import { storageError } from './storage-error.ts';
  * @throws UnavailableError where another process has it, StorageError where the folder cannot be used
  */
 export function lockFolder(data: string): Disposable {
+  const file = join(data, 'lock.db');
   let db: Database.Database | undefined;
   try {
-    db = new Database(join(data, 'lock.db'), { timeout: 0 });
-    db.exec('BEGIN EXCLUSIVE');
+    db = new Database(file, { timeout: 0 });
+    giveToFoldersOwner(file);
+    // Where the file can only be read the transaction is one that reads, which others may have as well: a write tells.
+    db.exec('BEGIN EXCLUSIVE; PRAGMA user_version = 0');
   } catch (error) {
     db?.close();
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_READONLY'))
+      throw new StorageError(
+        `${file} can only be read, so that nothing would keep two processes from the data folder: give it to the folder's owner, or make it writable. A command that root ran may have made it.`,
+      );
     if (!(error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))) {
       const { reason, full } = storageError(error);
       throw new StorageError(reason, full);
@@ -29,4 +37,11 @@ export function lockFolder(data: string): Disposable {
       held.close();
     },
   };
+}
+
+/** Root may come first, as to verify what was restored for a node that runs as a user of its own, which has to take it later. */
+function giveToFoldersOwner(file: string): void {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = statSync(dirname(file));
+  if (statSync(file).uid === 0 && uid !== 0) lchownSync(file, uid, gid);
 }

@@ -1,0 +1,45 @@
+import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { geteuid, platform, seteuid } from 'node:process';
+import { expect, test } from 'vitest';
+import { lockFolder } from '../../src/server/store/lock.ts';
+
+const isRoot = geteuid?.() === 0;
+const nobody = 65534;
+
+/** A folder that others than root may come to, as that of a service. */
+async function serviceFolder(): Promise<{ path: string } & AsyncDisposable> {
+  const path = await mkdtemp('/tmp/archeion-lock-');
+  if (isRoot) await chown(path, nobody, nobody);
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
+}
+
+/** Does something as the user of the service. */
+function asService<T>(fn: () => T): T {
+  if (!isRoot) return fn();
+  seteuid?.(nobody);
+  try {
+    return fn();
+  } finally {
+    seteuid?.(0);
+  }
+}
+
+test.skipIf(platform === 'win32')('a lock that can only be read is none', async () => {
+  await using folder = await serviceFolder();
+  await writeFile(join(folder.path, 'lock.db'), '');
+  await chmod(join(folder.path, 'lock.db'), 0o444);
+  if (isRoot) await chown(join(folder.path, 'lock.db'), nobody, nobody);
+  expect(() => asService(() => lockFolder(folder.path))).toThrow(
+    expect.objectContaining({
+      reason: expect.stringContaining('lock.db can only be read, so that nothing would keep'),
+    }),
+  );
+});
+
+test.skipIf(!isRoot)('a lock that root has made is of the owner of the folder, who can take it later', async () => {
+  await using folder = await serviceFolder();
+  lockFolder(folder.path)[Symbol.dispose]();
+  expect((await stat(join(folder.path, 'lock.db'))).uid).toBe(nobody);
+  asService(() => lockFolder(folder.path))[Symbol.dispose]();
+});
