@@ -72,6 +72,25 @@ describePage('the history of an entity', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('restores what a version led to, also where that has been deleted since', async () => {
+    const ann = await create(node, me, { type: 'person', collection: home.id, properties: { label: 'Ann Lee' } });
+    const author = { predicate: 'author', peer: ann.id, peer_type: 'person', peer_label: 'Ann Lee' };
+    letter = await create(node, me, {
+      type: 'letter',
+      collection: home.id,
+      properties: { label: 'To Ada' },
+      relationships: [author],
+    });
+    await update(node, me, letter, { relationships_remove: [author] });
+    await remove(node, me, ann);
+    await open();
+    await ask();
+    await restore().click();
+    await page.getByText('Restored as version 3', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).relationships).toContainEqual(author);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('brings a deleted entity back as it was at first', async () => {
     await remove(node, me, await update(node, me, letter, { properties: { label: 'To Bea', pages: 2 } }));
     await open();

@@ -205,6 +205,19 @@ describePage('while an entity is edited', () => {
     expect(said).not.toContainEqual(['related_to', undefined]);
   });
 
+  test('a relationship to what is deleted by now can say something else of itself', async () => {
+    const [{ peer } = { peer: '' }] = letter.relationships.filter(({ predicate }) => predicate === 'author');
+    await remove(node, me, await read(node, me, peer));
+    await button('What the relationship to Ann Lee says').click();
+    await page.locator('[id="relationship/role"]').fill('copyist');
+    await button('Take over').click();
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 2', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).relationships).toContainEqual(
+      expect.objectContaining({ peer, properties: { role: 'copyist' } }),
+    );
+  });
+
   test('a field that holds no value yet keeps its name, and no name is given twice', async () => {
     const menu = async (name: string) => {
       await button(`What to do with ${name}`).click();

@@ -2,7 +2,7 @@ import { notifyManager, useMutation, useQueryClient } from '@tanstack/react-quer
 import { answered, api } from '../../api/client.ts';
 import { settleDraft } from './draft.ts';
 import { type Entity, entityQuery, giveUpFetching } from './entity-queries.ts';
-import { type Content, updateBetween } from './model/content.ts';
+import { type Content, leadsToNothingNew, updateBetween } from './model/content.ts';
 
 export interface Saving {
   /** The version that the content was made from. */
@@ -17,10 +17,12 @@ export function useSave(id: string) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async ({ tip, base, content, note }: Saving) => {
+      const update = updateBetween(base, content);
+      const validate_relationships = leadsToNothingNew(base, update) ? 'false' : 'true';
       const saved = await answered<Entity>(
         api.PUT('/entities/{id}', {
-          params: { path: { id } },
-          body: { expect_tip: tip, ...updateBetween(base, content), ...(note.trim() ? { note: note.trim() } : {}) },
+          params: { path: { id }, query: { validate_relationships } },
+          body: { expect_tip: tip, ...update, ...(note.trim() ? { note: note.trim() } : {}) },
         }),
       );
       await giveUpFetching(queries, id);

@@ -67,6 +67,12 @@ export function updateBetween(base: Content, next: Content): Update {
   };
 }
 
+/** Whether an update leads to nothing new: to what there was before, which may be deleted by now, or was never here. */
+export function leadsToNothingNew(base: Content, { relationships_add = [] }: Update): boolean {
+  const peers = new Set(base.relationships.map(({ peer }) => peer));
+  return relationships_add.every(({ peer }) => peers.has(peer));
+}
+
 function isObject(value: Json | undefined): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
