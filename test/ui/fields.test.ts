@@ -160,6 +160,21 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('of a text has back by undoing what several pasted lines took the place of', async () => {
+    const letter = await opened({ label: 'To Ada', begins: 'Dear Ada, yours' });
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate(`navigator.clipboard.writeText('one\\ntwo')`);
+    await field('begins').focus();
+    await press('Control+a', 'Control+v');
+    await page.locator('textarea:focus').waitFor();
+    expect(await field('begins').inputValue()).toBe('one\ntwo');
+    await press('Control+z');
+    await expect.poll(() => field('begins').inputValue()).toBe('Dear Ada, yours');
+    await press('Control+Shift+z', 'End', '!');
+    expect(await saved(letter, 2)).toEqual({ label: 'To Ada', begins: 'one\ntwo!' });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('stands within its column however deep it is, in every window', async () => {
     const deep = {
       kept: { at: { shelf: { box: { sheet: { side: 'recto' } } } } },

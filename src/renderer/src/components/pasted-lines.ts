@@ -12,13 +12,19 @@ export function pastedLines(id: string, value: string, change: (value: string) =
     if (!/[\r\n]/.test(text)) return;
     // The browser would make blanks of the ends of lines.
     event.preventDefault();
-    const { selectionStart, selectionEnd } = event.currentTarget;
-    const before = `${value.slice(0, selectionStart ?? value.length)}${text.replaceAll(/\r\n|\r/g, '\n')}`;
-    const after = value.slice(selectionEnd ?? value.length);
-    flushSync(() => change(`${before}${after}`));
+    const start = event.currentTarget.selectionStart ?? value.length;
+    const end = event.currentTarget.selectionEnd ?? value.length;
+    const lines = text.replaceAll(/\r\n|\r/g, '\n');
+    const whole = `${value.slice(0, start)}${lines}${value.slice(end)}`;
+    flushSync(() => change(whole));
     const field = document.getElementById(id);
     if (!(field instanceof HTMLTextAreaElement)) return;
     field.focus();
-    field.setSelectionRange(before.length, before.length);
+    // Put into the new field as by hand, so that undoing gives back what it took the place of.
+    field.value = value;
+    field.setSelectionRange(start, end);
+    if (document.execCommand('insertText', false, lines) && field.value === whole) return;
+    field.value = whole;
+    field.setSelectionRange(start + lines.length, start + lines.length);
   };
 }
