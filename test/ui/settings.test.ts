@@ -41,6 +41,13 @@ describePage('the settings', () => {
     await page.getByRole('button', { name: 'Save mine' }).click();
     await expect.poll(async () => (await read(node, me, me.id)).properties.label).toBe('Ada');
     await page.getByText('Meanwhile').waitFor({ state: 'detached' });
+
+    await page.getByLabel('Name', { exact: true }).fill('Ada Byron');
+    await page.getByRole('link', { name: 'Collections' }).first().click();
+    const question = page.getByRole('dialog', { name: 'Discard what you have typed?' });
+    await question.getByRole('button', { name: 'Keep it' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Ada Byron');
     expect(visitor.faults).toEqual([]);
   });
 

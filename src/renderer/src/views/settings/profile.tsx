@@ -12,6 +12,7 @@ import { toast } from '../../components/toasts.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { meQuery } from '../../session/me.ts';
+import { useUnsaved } from '../../session/unsaved.ts';
 import { Fact, Section } from './section.tsx';
 
 /** Who one is here, and under which name one's changes stand. */
@@ -69,6 +70,7 @@ function NameForm({ id, tip, label }: { id: string; tip: string; label: string }
   });
   const overtaken = save.error instanceof Failure && save.error.kind === 'conflict';
   const name = draft?.name.trim() ?? '';
+  useUnsaved(draft !== null && draft.name !== label);
   return (
     <form
       className="space-y-2"
