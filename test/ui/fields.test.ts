@@ -131,6 +131,15 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('of a property without a name takes no focus, so that no shortcut is typed into it', async () => {
+    const letter = await opened({ label: 'To Ada', '': 'nameless' });
+    expect(await page.evaluate("document.activeElement.tagName === 'INPUT'")).toBe(false);
+    await press('h');
+    await page.getByRole('region', { name: 'Comparison' }).waitFor();
+    expect((await read(node, me, letter.id)).ver).toBe(1);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a text keeps the lines of what is pasted, and the focus', async () => {
     const letter = await opened({ label: 'To Ada', begins: 'Dear Ada, yours', sealed: 'x', list: ['one'] });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -20,7 +20,7 @@ export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps
   const { t } = useTexts();
   const { change } = useForm();
   const [name, setName] = useState('');
-  const [last, setLast] = useState('');
+  const [last, setLast] = useState<string | null>(null);
   const taken = name.trim() !== '' && Object.hasOwn(value, name.trim());
   const add = (event: FormEvent) => {
     event.preventDefault();
