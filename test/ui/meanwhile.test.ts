@@ -131,6 +131,24 @@ describePage('while an entity is edited', () => {
     expect((await read(node, me, letter.id)).properties).toMatchObject({ label: 'To Ada Byron', pages: 3 });
   });
 
+  test('the side is marked that is saved, also where the other one only has another order', async () => {
+    const second = await update(node, me, letter, { properties: { place: { town: 'Rye', land: 'England' } } });
+    await button('Edit as JSON').click();
+    const text = page.getByRole('textbox', { name: 'Edit as JSON' });
+    await expect.poll(() => text.inputValue()).toContain('Rye');
+    const said = JSON.parse(await text.inputValue()) as { place: object };
+    const turned = Object.fromEntries(Object.entries(said.place).reverse());
+    await text.fill(JSON.stringify({ ...said, place: turned, pages: 3 }));
+    await update(node, me, second, { properties: { place: { town: 'Hove' } } });
+    await button('Compare').click();
+    const row = page.getByRole('dialog').getByRole('row').filter({ hasText: 'Hove' });
+    await row.waitFor();
+    expect(await row.locator('.bg-good-soft').allInnerTexts()).toEqual([expect.stringContaining('Hove')]);
+    await button('Save both together').click();
+    await page.getByText('Saved as version 4', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).properties).toMatchObject({ pages: 3, place: { town: 'Hove' } });
+  });
+
   test('what both wrote is not said to be saved once more', async () => {
     await field('label').fill('To Ada Byron');
     await update(node, me, letter, { properties: { label: 'To Ada Byron', pages: 3 } });

@@ -4,7 +4,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import type { Piece } from '../history/word-diff.ts';
 import { ChangedText } from './changed-text.tsx';
 import { changesOf, excerpt } from './model/changes.ts';
-import { isMap, type Json } from './model/json.ts';
+import { isMap, type Json, same } from './model/json.ts';
 import { kindOf } from './model/kinds.ts';
 import type { Difference, Side } from './model/three-way.ts';
 import { PeerName } from './peer-name.tsx';
@@ -34,7 +34,7 @@ export function ThreeWayRow({ difference, based, place, peer, choice, onChoose }
     (pieces) => pieces && excerpt(pieces).some(({ text }, i) => text !== pieces[i]?.text),
   );
   // Without a clash the side that changed it is taken.
-  const taken: Side = choice ?? (JSON.stringify(mine) === JSON.stringify(base) ? 'theirs' : 'mine');
+  const taken: Side = choice ?? (same(mine, base) ? 'theirs' : 'mine');
   const shown = (value: Json | undefined, pieces: Piece[] | null) => {
     if (value === undefined || pieces === null) return <span className="text-quiet italic">{t('value.missing')}</span>;
     if (isRelationship && isMap(value) && Object.keys(value).length === 0) return '✓';
