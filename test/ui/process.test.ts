@@ -87,6 +87,27 @@ describePage('what is processed', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('may have been started where the answer to that was lost, which is said before it is started again', async () => {
+    const shelf = await collection(node, me, { label: 'Notes' });
+    await create(node, me, { type: 'note', collection: shelf.id, properties: { label: 'one' } });
+    await allow(node, { echo: replying('return {}') });
+    const echo = await command(node, me, shelf.id, 'echo', { accepts: one('note') });
+    await page.route(/\/invoke$/, async (route) => {
+      if (!(route.request().postDataJSON() as { confirm?: boolean }).confirm) return route.continue();
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await visitor.go(`/process?processor=${echo.id}&collection=${shelf.id}`);
+    await page.getByRole('button', { name: 'All of the collection of type note', disabled: false }).click();
+    await page.getByRole('button', { name: 'Show the permissions', disabled: false }).click();
+    await page.getByRole('button', { name: 'Give them and start', disabled: false }).click();
+    const said = page.getByRole('alert').filter({ hasText: 'It may have been started all the same' });
+    await said.getByRole('link', { name: 'Jobs' }).click();
+    await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
+    await page.getByText('echo').first().waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('is given a text with the lines of it that are pasted', async () => {
     const shelf = await collection(node, me, { label: 'Notes' });
     await allow(node, { echo: replying('return {}') });

@@ -2,8 +2,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Play } from 'lucide-react';
 import { type ReactNode, useEffect, useState } from 'react';
+import { Failure } from '../../api/failure.ts';
 import { useCommands } from '../../commands/commands.ts';
-import { Button } from '../../components/button.tsx';
+import { Button, buttonClasses } from '../../components/button.tsx';
 import { Field, Select } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -181,7 +182,18 @@ export function Process() {
         <div className="space-y-4 lg:sticky lg:top-5">
           {preview.data && collection && <PreviewPanel preview={preview.data} collection={collection} />}
           {preview.error && <Problem error={preview.error} />}
-          {begin.error && <Problem error={begin.error} />}
+          {begin.error && (
+            <Problem error={begin.error}>
+              {begin.error instanceof Failure && begin.error.kind === 'unreachable' && (
+                <>
+                  <p className="w-full">{t('process.unclear')}</p>
+                  <Link to="/jobs" className={buttonClasses()}>
+                    {t('jobs.title')}
+                  </Link>
+                </>
+              )}
+            </Problem>
+          )}
           {refused && (
             <div role="alert" className="rounded-md bg-danger-soft px-3 py-2">
               <p className="font-medium">{t('process.rejected')}</p>
