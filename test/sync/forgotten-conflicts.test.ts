@@ -2,7 +2,7 @@ import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
+import { collection, create, ok, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { addRemote, conflictsOf, keyOf, lines, type Report, read, remoteOf, sync } from './nodes.ts';
 import { startProxy } from './proxy.ts';
@@ -37,6 +37,22 @@ async function startForgotten({ plain, isNew }: { plain: boolean; isNew: boolean
   const back: TestNode = opened.use(await startNode({ data: backup, env }));
   const all = opened.move();
   return { mirror, here, there, back, work, theirs, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** A mirror in conflict about a work with its origin. */
+async function startConflict() {
+  await using opened = new AsyncDisposableStack();
+  const [origin, mirror] = [opened.use(await startNode()), opened.use(await startNode())];
+  const [there, here] = [operator(origin), operator(mirror)];
+  await addRemote(mirror, here, { url: origin.url, key: keyOf(there) });
+  const place = await collection(origin, there, { label: 'Works' });
+  const work = await create(origin, there, { collection: place.id, properties: { label: 'One' } });
+  await sync(mirror, here);
+  await update(mirror, here, work, { properties: { label: 'ours' } });
+  const theirs = await update(origin, there, work, { properties: { label: 'theirs' } });
+  await sync(mirror, here);
+  const all = opened.move();
+  return { origin, mirror, there, here, work, theirs, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
 async function agree(node: TestNode, who: ReturnType<typeof operator>): Promise<Report> {
@@ -85,33 +101,16 @@ test('W3: so it does beside what was changed there since', async () => {
 });
 
 test('what the remote goes on to from its side of a conflict takes its place', async () => {
-  await using opened = new AsyncDisposableStack();
-  const [origin, mirror] = [opened.use(await startNode()), opened.use(await startNode())];
-  const [there, here] = [operator(origin), operator(mirror)];
-  await addRemote(mirror, here, { url: origin.url, key: keyOf(there) });
-  const place = await collection(origin, there, { label: 'Works' });
-  const work: Entity = await create(origin, there, { collection: place.id, properties: { label: 'One' } });
-  await sync(mirror, here);
-  await update(mirror, here, work, { properties: { label: 'ours' } });
-  const first = await update(origin, there, work, { properties: { label: 'theirs' } });
-  await sync(mirror, here);
-  const second = await update(origin, there, first, { properties: { label: 'theirs too' } });
+  await using scene = await startConflict();
+  const { origin, mirror, there, here, theirs } = scene;
+  const second = await update(origin, there, theirs, { properties: { label: 'theirs too' } });
   await sync(mirror, here);
   expect(await conflictsOf(mirror, here)).toMatchObject([{ remote: 'origin', theirs: second.cid }]);
 });
 
 test('the other side of a conflict with a remote that is removed stays listed, once, also where it is added again', async () => {
-  await using opened = new AsyncDisposableStack();
-  const [origin, mirror] = [opened.use(await startNode()), opened.use(await startNode())];
-  const [there, here] = [operator(origin), operator(mirror)];
-  await addRemote(mirror, here, { url: origin.url, key: keyOf(there) });
-  const place = await collection(origin, there, { label: 'Works' });
-  const work: Entity = await create(origin, there, { collection: place.id, properties: { label: 'One' } });
-  await sync(mirror, here);
-  await update(mirror, here, work, { properties: { label: 'ours' } });
-  const theirs = await update(origin, there, work, { properties: { label: 'theirs' } });
-  await sync(mirror, here);
-
+  await using scene = await startConflict();
+  const { origin, mirror, there, here, work, theirs } = scene;
   ok(await ask(mirror, here, 'DELETE /node/remotes/origin'));
   expect(await conflictsOf(mirror, here)).toMatchObject([{ remote: 'car', id: work.id, theirs: theirs.cid }]);
   await addRemote(mirror, here, { name: 'again', url: origin.url, key: keyOf(there) });
