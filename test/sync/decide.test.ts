@@ -10,8 +10,8 @@ const merger: Merger = {
   now: () => Date.UTC(2026, 0, 1),
 };
 const relation = {
-  ...{ descends: false, echoes: false, ahead: false, back: false, elsewhere: false, common: null, node: false },
-  reset: false,
+  ...{ descends: false, echoes: false, ahead: false, back: false, elsewhere: false, crossed: false },
+  ...{ common: null, node: false, reset: false },
 };
 
 test.each([

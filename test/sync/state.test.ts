@@ -12,8 +12,8 @@ import {
 const unknownEntity: EntityState = { local: null, theirs: null, twin: null, base: null, standing: 'quiet' };
 
 const plain: Relation = {
-  ...{ descends: false, echoes: false, ahead: false, back: false, elsewhere: false, common: null, node: false },
-  reset: false,
+  ...{ descends: false, echoes: false, ahead: false, back: false, elsewhere: false, crossed: false },
+  ...{ common: null, node: false, reset: false },
 };
 
 function version(cid: string, content = cid, ver = 1): Version {

@@ -57,26 +57,37 @@ export function relationOf(
   // What says the same and came while a request is open is that request's own version, and is taken, unless it was here before.
   const node = isNode && (known.intent === null || isAhead);
   if (local === null || local.cid === chain.cid)
-    return { descends: false, echoes: false, ahead: false, back: false, common: null, node, reset: noticed };
+    return {
+      ...{ descends: false, echoes: false, ahead: false, back: false, crossed: false },
+      ...{ common: null, node, reset: noticed },
+    };
   const below = chain.blocks.length === 0 ? chain.cid : (chain.manifests[0]?.prev ?? null);
   const holds = ({ cid, ver }: Pick<Version, 'cid' | 'ver'>) =>
     chain.blocks.some((block) => block.cid === cid) ||
     (chain.below && ver >= chain.below.floor ? chain.below.heads.has(cid) : chainHolds(db, below, cid, ver));
   // A plain remote never leaves a version behind but by a reset; a node may, when it takes over another one's.
-  const reset = noticed || (!isNode && state.theirs !== null && !holds(state.theirs));
+  const left = state.theirs !== null && !holds(state.theirs) ? state.theirs : null;
+  const reset = noticed || (!isNode && left !== null);
   const common =
     known.theirs === null || reset ? commonVersion(db, local.cid, chain) : commonAbove(db, known.twin, local, chain);
   return {
     descends: holds(local),
-    echoes:
-      local.cid !== known.twin && saysAbove(chain, local, state.theirs && !holds(state.theirs) ? state.theirs : null),
+    echoes: local.cid !== known.twin && saysAbove(chain, local, left),
     // A remote that was reset stands below what it has had itself, which is what was gone on from here.
     ahead: isAhead || common === chain.cid || (reset && chainHolds(db, known.theirs, chain.cid, chain.head.ver)),
     back: known.twin !== chain.cid && chainHolds(db, known.twin, chain.cid, chain.head.ver),
     common,
+    crossed: !reset && left !== null && below !== null && isCrossed(db, below, left, local),
     node,
     reset,
   };
+}
+
+/** Whether a remote went on from a stored version that the tip here does not follow, and that says something else than it said last. */
+function isCrossed(db: Reader, below: string, left: Version, local: Version): boolean {
+  const version = findVersion(db, below);
+  if (!version || contentHash(version.manifest) === left.content) return false;
+  return !chainHolds(db, local.cid, below, version.manifest.ver);
 }
 
 /**

@@ -48,6 +48,11 @@ export interface Relation {
    * remote is new, or reset.
    */
   common: string | null;
+  /**
+   * It has left what it said last, and went on from a version that was left here: both sides have made one of the same two, each
+   * over the other's.
+   */
+  crossed: boolean;
   /** The remote keeps to the same rule where contents are equal (an Archeion node). */
   node: boolean;
   /** The remote was reset: what it said before counts no more. */
@@ -127,7 +132,8 @@ function seen(state: EntityState, version: Version, relation: Relation): EntityS
   if (!isNews) return settled(state);
   // Of what was pushed in part there is no twin yet: what the remote said last is what both go on from.
   const known = relation.reset ? null : state.standing === 'conflict' ? state.base : (twin ?? theirs?.cid ?? null);
-  const base = relation.common ?? known;
+  // Neither of the two tells a decision from what it was made over: each difference is one.
+  const base = relation.crossed ? null : (relation.common ?? known);
   return { ...state, theirs: version, base, standing: 'conflict' };
 }
 

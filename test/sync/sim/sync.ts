@@ -189,7 +189,10 @@ function* fetchChain(node: ModelNode, server: Server, entity: string, cid: strin
   return tip ? { tip, blocks } : null;
 }
 
-const unrelated = { descends: false, echoes: false, ahead: false, back: false, elsewhere: false, common: null };
+const unrelated = {
+  ...{ descends: false, echoes: false, ahead: false, back: false, elsewhere: false, crossed: false },
+  common: null,
+};
 
 function relationOf(
   node: ModelNode,
@@ -208,6 +211,8 @@ function relationOf(
   const common = mine.find((cid) => there.includes(cid)) ?? null;
   // A plain remote never leaves a version behind but by a reset; a node may, when it takes over another one's.
   const reset = noticed || (server.instance === null && theirs !== null && !there.includes(theirs.cid));
+  const from = there.find((cid) => node.versions.has(cid)) ?? null;
+  const left = theirs !== null && !there.includes(theirs.cid) && !reset ? theirs : null;
   return {
     descends: there.includes(local.cid),
     echoes: local.cid !== twin && chain.blocks.some(({ content }) => content === local.content),
@@ -217,6 +222,8 @@ function relationOf(
     elsewhere:
       server.instance !== null && local.content === chain.tip.content && isElsewhere(node, server, chain.tip.entity),
     common: theirs === null || reset || (twin !== null && below(common).slice(1).includes(twin)) ? common : null,
+    crossed:
+      left !== null && from !== null && !mine.includes(from) && node.versions.get(from)?.content !== left.content,
     node: isNode,
     reset,
   };
