@@ -48,9 +48,27 @@ async function tellWhatIsShown(): Promise<void> {
   }
 }
 
-/** A node that serves the built page. */
-export function startPageNode(options: StartOptions = {}): Promise<TestNode> {
-  return startNode({ ui: built, ...options });
+/**
+ * Where the last node of a page was, and whether one is there. What a browser has from an origin it has read and compiled: where
+ * the next node is there, its page is loaded for less than half as much.
+ */
+const origin = { port: 0, taken: false };
+
+/** A node that serves the built page; where it can, at the port of the one before, if that one is gone. */
+export async function startPageNode({ env, ...options }: StartOptions = {}): Promise<TestNode> {
+  if (env?.ARCHEION_PORT || origin.taken) return startNode({ ui: built, env, ...options });
+  origin.taken = true;
+  const at = (port: number) => startNode({ ui: built, env: { ...env, ARCHEION_PORT: String(port) }, ...options });
+  // Something else may have come to be there meanwhile.
+  const node = await (origin.port === 0 ? at(0) : at(origin.port).catch(() => at(0)));
+  origin.port = Number(new URL(node.url).port);
+  return {
+    ...node,
+    [Symbol.asyncDispose]: async () => {
+      await node[Symbol.asyncDispose]();
+      origin.taken = false;
+    },
+  };
 }
 
 /** A link that signs a browser in. */
@@ -91,7 +109,7 @@ export async function visit(node: TestNode, options?: BrowserContextOptions): Pr
     // To load the page takes a second of the processor, each time.
     go: (path) => (page.url().startsWith(`${node.url}/ui`) ? follow(page, `/ui${path}`) : load(path)),
     load,
-    [Symbol.asyncDispose]: () => (options ? page.context().close() : leaveWindow(page)),
+    [Symbol.asyncDispose]: () => (options ? page.context().close() : leaveWindow(page, node.url)),
   };
 }
 
@@ -112,15 +130,19 @@ async function openWindow(options?: BrowserContextOptions): Promise<Page> {
   return page;
 }
 
-/** Leaves a window to the next visit as it was at first, or closes it. Every node has an origin of its own for what pages store. */
-async function leaveWindow(page: Page): Promise<void> {
+/**
+ * Leaves a window to the next visit as it was at first, or closes it. Where it can it stays with the origin of its node, as the
+ * browser would begin another process for the next page.
+ */
+async function leaveWindow(page: Page, url: string): Promise<void> {
   const context = page.context();
   try {
     for (const other of context.pages()) if (other !== page) await other.close();
     for (const event of ['pageerror', 'console', 'dialog', 'filechooser', 'request'] as const)
       page.removeAllListeners(event);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await page.goto('about:blank');
+    await page.goto(`${url}/ui/icon.svg`).catch(() => page.goto('about:blank'));
+    if (page.url().startsWith(url)) await page.evaluate('sessionStorage.clear()');
     await context.clearCookies();
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce', media: null });
     await page.setViewportSize({ width: 1280, height: 800 });
