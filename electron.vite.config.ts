@@ -42,6 +42,19 @@ function inLatin(): PluginOption {
   };
 }
 
+/** Of many small modules, of which each command reads dozens before it does anything: they become part of ours. */
+const inlined = [
+  'zod',
+  'multiformats',
+  '@ipld/dag-cbor',
+  '@ipld/car',
+  'ulid',
+  'commander',
+  'jose',
+  'p-queue',
+  'env-paths',
+];
+
 /**
  * Which modules of the page come together: to ask for a script takes the browser longer than to read a small one, and by
  * itself each module that two screens share would be one.
@@ -56,7 +69,7 @@ export default defineConfig({
     plugins: [inLatin()],
     build: {
       outDir: 'out/main',
-      externalizeDeps: { exclude: ['zod'] },
+      externalizeDeps: { exclude: inlined },
       sourcemap: true,
       rolldownOptions: {
         input: entries,
