@@ -136,7 +136,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
 
   /** Uses such a tool. @throws UnavailableError with what the tool refuses */
   async runTool(name: string, asker: Caller, args: unknown): Promise<CutFinding> {
-    const { hasLeft: _, address: __, ...caller } = asker;
+    const { hasLeft: _, address: __, isRevoked: ___, ...caller } = asker;
     await this.#needs.networks.get(caller.network);
     const task: ToolTask = { name, caller, args, now: this.#needs.now(), config: this.#needs.config };
     const answer = await this.#work<ToolAnswer>(task, { name: 'runTool' }, asker);

@@ -71,7 +71,12 @@ describe('an API key', () => {
     expect(ask({ authorization })).toEqual({
       actor: { kind: 'user', id: ada, ids: [ada, alias], operator: false },
       network: 'main',
-      credential: { method: 'api_key', prefix: authorization.slice(7, 19), expiresAt: startOfTime + 60_000 },
+      credential: {
+        method: 'api_key',
+        id: expect.any(String),
+        prefix: authorization.slice(7, 19),
+        expiresAt: startOfTime + 60_000,
+      },
       account: ada,
     });
     const testId = idOn('test', ada);

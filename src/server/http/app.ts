@@ -93,7 +93,9 @@ function identify(ctx: Context): RequestHandler {
       if (isSession(caller)) admitSession({ method: request.method, origin: request.headers.origin });
       const { socket } = request;
       const from = { address: socket.remoteAddress ?? '', hasLeft: () => socket.destroyed };
-      Object.assign(request, { caller: { ...caller, ...from } satisfies Caller });
+      const key = caller.credential?.method === 'api_key' ? caller.credential.id : undefined;
+      const revoked = key === undefined ? {} : { isRevoked: () => ctx.identity.isRevoked(key) };
+      Object.assign(request, { caller: { ...caller, ...from, ...revoked } satisfies Caller });
       next();
     };
     if (open.has(request.path)) return set({ actor: { kind: 'anonymous' }, network: 'main' });

@@ -124,7 +124,11 @@ export function createAuthenticator({ identity, jwt, sessions, processors, servi
 
 function proveKey(key: VerifiedKey | null): Proof {
   if (key === null) throw new UnauthorizedError();
-  return { kind: 'key', key, credential: { method: 'api_key', prefix: key.prefix, expiresAt: key.expires_at } };
+  return {
+    kind: 'key',
+    key,
+    credential: { method: 'api_key', id: key.id, prefix: key.prefix, expiresAt: key.expires_at },
+  };
 }
 
 function isService(proof: Proof): boolean {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { refuseRevoked } from '../model/caller.ts';
 import type { StreamRequest } from './streams.ts';
 
 /**
@@ -16,8 +17,10 @@ export async function answerBytes(
   try {
     let next = await chunks.next();
     response.writeHead(200, { ...headers, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
-    for (; !next.done && !response.destroyed; next = await chunks.next())
+    for (; !next.done && !response.destroyed; next = await chunks.next()) {
+      refuseRevoked(request.caller);
       if (!response.write(next.value)) await once(response, 'drain', { signal: gone.signal });
+    }
     response.end();
   } catch (error) {
     if (gone.signal.aborted) return;

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { DomainError } from '../errors.ts';
+import { refuseRevoked } from '../model/caller.ts';
 import type { StreamRequest } from './streams.ts';
 
 export interface EventAnswer<T extends object> {
@@ -59,12 +60,14 @@ export async function answerEvents<T extends object>(
     await once(response, 'drain', { signal: AbortSignal.any([gone.signal, stalled]) }).catch(() => response.destroy());
   };
   const beat = setInterval(() => {
+    if (request.caller.isRevoked?.()) return void response.destroy();
     begin();
     if (!response.destroyed && !response.writableNeedDrain) response.write(': waiting\n\n');
   }, beatMs);
   let fault: unknown;
   try {
     for await (const event of events(gone.signal)) {
+      refuseRevoked(request.caller);
       await write(frame(event));
       if (response.destroyed) break;
     }

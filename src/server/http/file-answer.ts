@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs';
 import send from 'send';
 import { NotFoundError } from '../errors.ts';
+import { refuseRevoked } from '../model/caller.ts';
 import { pumpFile } from './file-pump.ts';
 import { sendJson } from './stored-json.ts';
 import type { StreamRequest } from './streams.ts';
@@ -43,7 +44,9 @@ export function answerFile(request: StreamRequest, { folder, path, headers }: Fi
     const sending = send(request, path, options).on('error', failed).on('file', fit);
     // What `send` has found out is answered; its own way of reading would make garbage of every 64 kB.
     const stream = (file: string, { start }: { start: number }) =>
-      void pumpFile(response, file, start, Number(response.getHeader('Content-Length'))).catch(failed);
+      void pumpFile(response, file, start, Number(response.getHeader('Content-Length')), () =>
+        refuseRevoked(request.caller),
+      ).catch(failed);
     Object.assign(sending, { stream }).pipe(response);
   });
 }

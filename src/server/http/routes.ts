@@ -1,6 +1,6 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../context.ts';
-import { type Caller, type CallerRequest, registered } from '../model/caller.ts';
+import { type Caller, type CallerRequest, refuseRevoked, registered } from '../model/caller.ts';
 import { maxOnLoop } from '../model/large.ts';
 import { parseJson } from './body.ts';
 import { type Endpoint, type EndpointAnswer, type EndpointRequest, endpoints } from './endpoint.ts';
@@ -120,6 +120,8 @@ function handle(ctx: Context, route: RouteData, endpoint: Endpoint, elsewhere: L
     const { caller } = request as unknown as CallerRequest;
     admit(caller, request, ctx);
     const bytes = request.body instanceof Uint8Array ? request.body : undefined;
+    // It may have been long on its way.
+    if (bytes) refuseRevoked(caller);
     if (elsewhere && (bytes?.length ?? 0) > maxOnLoop) return serveLarge(elsewhere, route, request, bytes, response);
     if (bytes && bytes.length > maxOnLoop && isChat(route)) return chatLater(ctx, endpoint, request, bytes, response);
     if (bytes) request.body = parseJson(bytes);
@@ -162,7 +164,7 @@ async function serveLarge(
 ): Promise<void> {
   const { params, query, headers } = request;
   const asker = (request as unknown as CallerRequest).caller;
-  const { hasLeft: _, address: __, ...caller } = asker;
+  const { hasLeft: _, address: __, isRevoked: ___, ...caller } = asker;
   const large = { route: { method, path }, params, query: { ...query }, headers, caller, bytes };
   const served = await elsewhere.serve(large, asker);
   sendLarge(response, served);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { DomainError, ValidationError } from '../errors.ts';
-import type { CallerRequest } from '../model/caller.ts';
+import { DomainError, UnauthorizedError, ValidationError } from '../errors.ts';
+import { type CallerRequest, refuseRevoked } from '../model/caller.ts';
 import { answerOf } from './errors.ts';
 
 /** A request whose body is bytes for its controller, and whose answer the controller writes. */
@@ -34,8 +34,10 @@ export async function* bodyOf(request: StreamRequest): AsyncGenerator<Uint8Array
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       if (request.res.destroyed) throw gone();
+      refuseRevoked(request.caller);
       yield chunk as Uint8Array;
     }
+    refuseRevoked(request.caller);
   } catch (error) {
     if (error instanceof DomainError || request.complete) throw error;
     throw ValidationError.at([], 'the body ended early');
@@ -70,8 +72,8 @@ async function* spent(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8A
  * Answers with one JSON document a line, each as soon as it is there; an error after the first line becomes the last
  * one, in the form of an error's body. Before the first line an error is an answer like any other. Where nothing comes for
  * a while after the whole request has come, the answer begins all the same, by spaces, which JSON allows before a document:
- * from then on an error is its last line. `lossy` lines are left out while the client does not read. The declared type is
- * that of one line.
+ * from then on an error is its last line. `lossy` lines are left out while the client does not read. Once the key of the caller is revoked, that is the last line. The
+ * declared type is that of one line.
  * @throws what is no refusal, once the answer has ended, so that it is logged
  */
 export async function answerLines<T extends object>(
@@ -82,7 +84,7 @@ export async function answerLines<T extends object>(
   const response = request.res;
   const beat = setInterval(() => {
     // Not every client hears of an answer while it still sends.
-    if (!request.complete || response.destroyed || response.writableNeedDrain) return;
+    if (!request.complete || response.destroyed || response.writableEnded || response.writableNeedDrain) return;
     begin(response);
     response.write(' ');
   }, everyMs);
@@ -90,6 +92,7 @@ export async function answerLines<T extends object>(
     for (let next = await lines.next(); ; next = await lines.next()) {
       begin(response);
       if (next.done) break;
+      if (request.caller.isRevoked?.()) endRefused(response);
       await write(response, next.value, lossy);
       beat.refresh();
     }
@@ -98,7 +101,7 @@ export async function answerLines<T extends object>(
     clearInterval(beat);
     const body = error instanceof DomainError ? answerOf(error).body : { error: 'Internal server error' };
     const begun = response.headersSent;
-    if (begun && !response.destroyed) response.write(`${JSON.stringify(body)}\n`);
+    if (begun && !response.destroyed && !response.writableEnded) response.write(`${JSON.stringify(body)}\n`);
     await drained(request);
     if (!begun) throw error;
     if (!request.complete) response.once('finish', () => request.destroy());
@@ -120,8 +123,13 @@ function begin(response: ServerResponse): void {
   });
 }
 
+/** Says why nothing more is told; what goes on is then like that of a client who has left. */
+function endRefused(response: ServerResponse): void {
+  if (!response.writableEnded) response.end(`${JSON.stringify(answerOf(new UnauthorizedError()).body)}\n`);
+}
+
 async function write<T>(response: ServerResponse, line: T, lossy: (line: T) => boolean): Promise<void> {
-  if (response.destroyed) return;
+  if (response.destroyed || response.writableEnded) return;
   if (response.writableNeedDrain) {
     if (lossy(line)) return;
     await new Promise<void>((resolve) => {

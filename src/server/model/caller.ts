@@ -10,10 +10,10 @@ export interface Claims {
   name: string | null;
 }
 
-/** What the caller proved itself with. `expiresAt` is epoch milliseconds, null for a key that never expires. */
+/** What the caller proved itself with. `id` is the key's; `expiresAt` is epoch milliseconds, null for a key that never expires. */
 export type Credential =
   | { method: 'jwt'; claims: Claims }
-  | { method: 'api_key'; prefix: string; expiresAt: number | null };
+  | { method: 'api_key'; id: string; prefix: string; expiresAt: number | null };
 
 /** Who asks, on which network; made once a request by http/auth.ts. */
 export interface Caller {
@@ -29,6 +29,8 @@ export interface Caller {
   address?: string;
   /** Whether nobody waits for the answer any more. Absent where that is not known, and on other threads. */
   hasLeft?: () => boolean;
+  /** Whether the key that the caller has shown was revoked since. Absent where there is none, and on other threads. */
+  isRevoked?: () => boolean;
 }
 
 /** What a controller's `@Request()` is: the edge put the caller there. */
@@ -41,6 +43,11 @@ export const notRegistered = 'User is not registered. Call POST /auth/register f
 /** Whether the caller came with the page's cookie. */
 export function isSession({ account, credential }: Caller): boolean {
   return account !== undefined && credential === undefined;
+}
+
+/** For what a request does long after its caller was found, or again and again. @throws UnauthorizedError once the key is revoked */
+export function refuseRevoked({ isRevoked }: Caller): void {
+  if (isRevoked?.()) throw new UnauthorizedError();
 }
 
 /** For endpoints that accept credentials without needing them: a JWT of an unregistered user is a ForbiddenError there too. */

@@ -107,6 +107,11 @@ export function revokeInternal(db: NodeDatabase, account: string, now: number): 
   db.run(sql, now, account);
 }
 
+/** Whether the key with that id is revoked. */
+export function isRevoked(db: NodeDatabase, id: string): boolean {
+  return db.get('SELECT 1 FROM api_key WHERE id = ? AND revoked_at IS NOT NULL', id) !== undefined;
+}
+
 /** The key with that digest, in hexadecimal, unless it is revoked; whether it has expired is the caller's to see. */
 export function keyByDigest(db: NodeDatabase, hex: string): VerifiedKey | null {
   const digest = Buffer.from(hex, 'hex');

@@ -157,6 +157,11 @@ export class Identity {
     this.#verified.clear();
   }
 
+  /** Whether a key that was good, by its id, has been revoked since. */
+  isRevoked(id: string): boolean {
+    return keys.isRevoked(this.#db, id);
+  }
+
   /** What a key stands for, and null where it is malformed, unknown, expired or revoked. */
   findKey(key: string): VerifiedKey | null {
     if (!isApiKey(key)) return null;

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { AlreadyExistsError, NotFoundError } from '../../../errors.ts';
-import { type Caller, operator } from '../../../model/caller.ts';
+import { type Caller, operator, refuseRevoked } from '../../../model/caller.ts';
 import { tombstone } from '../../../model/next-version.ts';
 import type { Row } from '../../../store/commit.ts';
 import type { Reader } from '../../../store/connection.ts';
@@ -121,6 +121,7 @@ export class ImportUndoService {
         for (const entity of page) if (!entity.deleted && !entity.untouched) keep(entity);
         const doomed = page.filter(({ deleted, untouched }) => !deleted && untouched);
         if (doomed.length === 0) continue;
+        refuseRevoked(caller);
         const kept = await this.#bury(caller, store, run, doomed);
         kept.forEach(keep);
         result.deleted += doomed.length - kept.length;

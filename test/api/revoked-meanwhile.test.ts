@@ -1,0 +1,179 @@
+import { once } from 'node:events';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, enrol, ok } from '../helpers/entities.ts';
+import { importer, ndjson } from '../helpers/imports.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+
+// A key that is revoked while one of its requests goes on: what comes after that is not taken, and nothing more is told.
+
+let node: TestNode;
+let ada: Person;
+beforeAll(async () => {
+  node = await startNode();
+  ada = await user(node, 'ada');
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+const refusal = 'Unauthorized: Missing or invalid authentication token';
+
+/** Another key of a person, with what revokes it. */
+async function keyOf(person: Person): Promise<Person & { revoke(): Promise<void> }> {
+  const line = person.id === operator(node).id ? '/node/keys' : '/users/me/keys';
+  const { key, key_prefix } = ok<{ key: string; key_prefix: string }>(await ask(node, person, `POST ${line}`, {}));
+  return {
+    id: person.id,
+    headers: { Authorization: `ApiKey ${key}` },
+    revoke: async () => {
+      expect((await ask(node, person, `DELETE ${line}/${key_prefix}`)).status).toBeLessThan(300);
+    },
+  };
+}
+
+/** A request whose body stays open. */
+function begun({ headers }: Person, line: string, type: string): ClientRequest {
+  const [method = '', path = ''] = line.split(' ');
+  const request = httpRequest(new URL(path, node.url), {
+    method,
+    agent: false,
+    headers: { ...headers, 'Content-Type': type },
+  });
+  request.flushHeaders();
+  return request;
+}
+
+async function answerOf(request: ClientRequest): Promise<{ status: number; text: string }> {
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  let text = '';
+  for await (const chunk of response) text += chunk;
+  return { status: response.statusCode ?? 0, text };
+}
+
+const ids = async (home: { id: string }) =>
+  ok<{ entities: { id: string }[] }>(await ask(node, operator(node), `GET /collections/${home.id}/entities`)).entities;
+
+describe('a body that goes on after its key was revoked', () => {
+  it('of an import: the lines that come then are not imported', async () => {
+    const key = await keyOf(operator(node));
+    const { id, collection: into } = ok<{ id: string; collection: { id: string } }>(
+      await ask(node, key, 'POST /node/imports', { collection: 'Lines' }),
+    );
+    const sending = begun(key, `PUT /node/imports/${id}/files/a.ndjson`, 'application/octet-stream');
+    const answer = answerOf(sending);
+    sending.write('{"id":1,"label":"Before"}\n');
+    await expect
+      .poll(async () => (await ask(node, operator(node), `GET /node/imports/${id}`)).body)
+      .toMatchObject({ reading: { bytes: 26 } });
+    await key.revoke();
+    for (let n = 0; n < 100; n++) sending.write(`{"id":"late ${n}","label":"Late"}\n`);
+    sending.end();
+    expect(await answer).toEqual({ status: 401, text: JSON.stringify({ error: refusal }) });
+    expect(await ids(into)).toHaveLength(1);
+  });
+
+  it('of content: the bytes are not kept', async () => {
+    const home = await collection(node, ada);
+    const { id, cid } = await create(node, ada, { type: 'file', collection: home.id });
+    const key = await keyOf(ada);
+    const sending = begun(key, `POST /entities/${id}/content?key=scan`, 'image/png');
+    const answer = answerOf(sending);
+    sending.write('the first');
+    await key.revoke();
+    sending.end('the rest');
+    expect(await answer).toEqual({ status: 401, text: JSON.stringify({ error: refusal }) });
+    expect(ok<Entity>(await ask(node, ada, `GET /entities/${id}`)).cid).toBe(cid);
+  });
+
+  it('of JSON: nothing is made', async () => {
+    const home = await collection(node, ada);
+    const key = await keyOf(ada);
+    const sending = begun(key, 'POST /entities', 'application/json');
+    const answer = answerOf(sending);
+    sending.write(`{"type":"document",`);
+    await key.revoke();
+    sending.end(`"collection":"${home.id}"}`);
+    expect(await answer).toEqual({ status: 401, text: JSON.stringify({ error: refusal }) });
+    expect(await ids(home)).toEqual([]);
+  });
+
+  it('whose sender may not write there any more: the bytes are not kept either', async () => {
+    const home = await collection(node, ada);
+    const bob = await user(node, 'bob');
+    await enrol(node, ada, home.id, bob, 'editor');
+    const { id, cid } = await create(node, ada, { type: 'file', collection: home.id });
+    const sending = begun(bob, `POST /entities/${id}/content?key=scan`, 'image/png');
+    const answer = answerOf(sending);
+    sending.write('the first');
+    await ask(node, ada, `DELETE /collections/${home.id}/members/${bob.id}?role=editor`);
+    sending.end('the rest');
+    expect((await answer).status).toBe(403);
+    expect(ok<Entity>(await ask(node, ada, `GET /entities/${id}`)).cid).toBe(cid);
+  });
+});
+
+/** What comes of an answer until it ends, or is cut off. */
+async function read(who: Person, path: string): Promise<{ response: IncomingMessage; rest: Promise<Buffer> }> {
+  const request = httpRequest(new URL(path, node.url), { agent: false, headers: who.headers });
+  request.end();
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  const chunks: Buffer[] = [];
+  response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', () => undefined);
+  const rest = new Promise<void>((resolve) => response.on('close', resolve)).then(() => Buffer.concat(chunks));
+  return { response, rest };
+}
+
+describe('an answer that goes on after its key was revoked', () => {
+  it('of lines: says so, and what they tell of is not gone on with', async () => {
+    const { run } = importer(node);
+    const records = Array.from({ length: 3000 }, (_, id) => ({ id, label: `Thing ${id}` }));
+    const { id, collection: into } = await run({ collection: 'Undone' }, { 'a.ndjson': ndjson(records) });
+    const key = await keyOf(operator(node));
+    const undoing = httpRequest(new URL(`/node/imports/${id}/undo`, node.url), {
+      ...{ method: 'POST', agent: false, headers: key.headers },
+    });
+    undoing.end();
+    const [response] = (await once(undoing, 'response')) as [IncomingMessage];
+    await key.revoke();
+    let text = '';
+    for await (const chunk of response) text += chunk;
+    expect(text).toMatch(/^\{"progress"/);
+    expect(text.endsWith(`${JSON.stringify({ error: refusal })}\n`)).toBe(true);
+    expect((await ids(into)).length).toBeGreaterThan(0);
+  });
+
+  it('of events: tells of nothing that happens then, and ends', async () => {
+    const home = await collection(node, ada);
+    const key = await keyOf(ada);
+    const { response, rest } = await read(key, '/node/events/stream');
+    const before = await create(node, ada, { collection: home.id });
+    await new Promise<void>((resolve) => {
+      response.on('data', (chunk: Buffer) => chunk.toString().includes(before.id) && resolve());
+    });
+    await key.revoke();
+    const after = await create(node, ada, { collection: home.id });
+    const told = (await rest).toString();
+    expect(told).toContain(before.id);
+    expect(told).not.toContain(after.id);
+  });
+
+  it('of bytes: is cut off', async () => {
+    const home = await collection(node, ada);
+    const { id } = await create(node, ada, { type: 'file', collection: home.id });
+    const bytes = Buffer.alloc(64 * 1024 * 1024, 7);
+    const kept = await node.fetch(`/entities/${id}/content?key=scan`, {
+      method: 'POST',
+      headers: { ...ada.headers, 'Content-Type': 'image/png' },
+      body: bytes,
+    });
+    expect(kept.status).toBeLessThan(300);
+    for (const path of [`/entities/${id}/content?key=scan`, '/node/export']) {
+      const key = await keyOf(operator(node));
+      const { response, rest } = await read(key, path);
+      response.pause();
+      await key.revoke();
+      response.resume();
+      expect((await rest).length).toBeLessThan(bytes.length);
+    }
+  });
+});
