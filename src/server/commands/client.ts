@@ -7,12 +7,14 @@ import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { type Config, readConfig, UsageError } from '../config.ts';
 import { UnavailableError } from '../errors.ts';
+import { version } from '../generated/version.ts';
 import { isAlive, readNodeFile } from '../node-file.ts';
 import { http } from '../node-http.ts';
 import type { RunningNode } from '../server.ts';
 import { identityFile } from '../store/identity-schema.ts';
 import { readOperatorKey } from '../store/operator-key.ts';
 import { FailureError, RefusedError } from './failure.ts';
+import { type AskedNode, isUnknownEndpoint, OtherVersionError } from './other-version.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
 /** A node as the commands use it: its REST endpoints, asked as the operator on the chosen network. */
@@ -51,7 +53,8 @@ export async function openClient(
   let url = known?.url;
   const ports = new Set<number>();
   const running = known !== null && (await isAlive(known));
-  if (!running) {
+  if (running) shell.asks?.(known);
+  else {
     if (mustRun) throw new FailureError(`No node runs on ${data}: start one with "archeion serve".`);
     const isNew = !existsSync(join(data, identityFile));
     if (isNew && !mayMake) {
@@ -82,7 +85,7 @@ export async function openClient(
   const headers = { Authorization: `ApiKey ${key}`, [`X-${config.service}-Network`]: config.network };
   const all = opened.move();
   return {
-    ...clientOf(url, { headers, signal: shell.stopped, ports }),
+    ...clientOf({ url, version: running ? known.version : version }, { headers, signal: shell.stopped, ports }),
     config,
     running,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
@@ -120,9 +123,10 @@ export function noNode(data: string): UsageError {
 
 /** `ports` takes up those of this machine that it asks from. */
 function clientOf(
-  url: string,
+  node: AskedNode,
   { headers, signal, ports }: { headers: Record<string, string>; signal: AbortSignal; ports: Set<number> },
 ): Pick<NodeClient, 'url' | 'ask' | 'send' | 'fetch'> {
+  const { url } = node;
   const start = (method: string, path: string, type: string) => {
     const all = { ...headers, 'Content-Type': type };
     const request = http.request(new URL(path, url), { method, agent: false, signal, headers: all });
@@ -140,7 +144,7 @@ function clientOf(
     const request = start(method, path, 'application/json');
     request.end(body === undefined ? undefined : JSON.stringify(body));
     try {
-      return (await answered(await responseOf(request))) as T;
+      return (await answered(await responseOf(request), node)) as T;
     } catch (error) {
       throw error instanceof FailureError ? error : lost(error);
     }
@@ -165,7 +169,7 @@ function clientOf(
       request.on('error', () => undefined);
       // Who leaves off ends the connection, and nobody else hears of that.
       response.on('error', () => undefined);
-      if (response.statusCode !== 200) await answered(response);
+      if (response.statusCode !== 200) await answered(response, node);
       const lines = createInterface({ input: response });
       lines.on('error', () => undefined);
       // Blanks alone say that more was to come.
@@ -192,7 +196,7 @@ function clientOf(
     try {
       const response = await responseOf(request);
       request.on('error', () => undefined);
-      if (response.statusCode !== 200) await answered(response);
+      if (response.statusCode !== 200) await answered(response, node);
       return response;
     } catch (error) {
       if (broken && !signal.aborted)
@@ -208,12 +212,13 @@ async function responseOf(request: ReturnType<typeof http.request>): Promise<Inc
   return response;
 }
 
-async function answered(response: IncomingMessage): Promise<unknown> {
+async function answered(response: IncomingMessage, node: AskedNode): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
   const body: unknown = text === '' ? undefined : JSON.parse(text);
   const status = response.statusCode ?? 0;
+  if (isUnknownEndpoint(status, body)) throw new OtherVersionError(node);
   if (status < 200 || status > 299) throw new RefusedError(status, body);
   return body;
 }

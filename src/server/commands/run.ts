@@ -13,6 +13,7 @@ import { addImportCar } from './import-car.ts';
 import { addKey } from './key.ts';
 import { addMcp } from './mcp.ts';
 import { addOpen } from './open.ts';
+import { type AskedNode, OtherVersionError } from './other-version.ts';
 import { addProcessor } from './processor.ts';
 import { addQuery } from './query.ts';
 import { addReindex } from './reindex.ts';
@@ -28,7 +29,14 @@ import { addVerify } from './verify.ts';
 export type ExitCode = 0 | 1 | 2;
 
 /** Runs one command line (without the program's own name). What goes wrong is one sentence on stderr. */
-export async function run(args: string[], shell: Shell): Promise<ExitCode> {
+export async function run(args: string[], given: Shell): Promise<ExitCode> {
+  let asked: AskedNode | null = null;
+  const shell: Shell = {
+    ...given,
+    asks: (node) => {
+      asked = node;
+    },
+  };
   const program = new Command('archeion')
     .description('A local-first node for versioned entity graphs')
     .version(version)
@@ -57,7 +65,8 @@ export async function run(args: string[], shell: Shell): Promise<ExitCode> {
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;
-  } catch (error) {
+  } catch (caught) {
+    const error = asked && caught instanceof TypeError ? new OtherVersionError(asked, caught) : caught;
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     shell.err(`archeion: ${sentence(error)}`);
     if (error instanceof FailureError) return error.exitCode;

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import type { AskedNode } from './other-version.ts';
 
 /** What a command gets of the process it runs in; cli.ts gives it, tests give their own. */
 export interface Shell {
@@ -22,6 +23,8 @@ export interface Shell {
   stopped: AbortSignal;
   /** Called by a command that goes on where its stdout cannot be written any more; any other has lost what it found. */
   goOnUnread?: () => void;
+  /** Told of the node in another process that a command asks (run.ts). */
+  asks?: (node: AskedNode) => void;
 }
 
 /** The options that every command takes, before its name or after it. */
