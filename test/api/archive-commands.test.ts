@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { chmod, copyFile, mkdir, readdir, readFile, rmdir, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { databaseFile } from '../../src/server/store/network-store.ts';
-import { operator } from '../helpers/callers.ts';
+import { ask, operator } from '../helpers/callers.ts';
 import { commandLine } from '../helpers/command-line.ts';
 import { setBack } from '../helpers/earlier-schema.ts';
 import { collection } from '../helpers/entities.ts';
@@ -17,11 +17,11 @@ async function archeion(data: string, ...args: string[]) {
   return { ...printed, json: () => JSON.parse(printed.out) as Record<string, unknown> };
 }
 
-/** Lets a backup say of its main database what it is now, which it gives. */
-async function listAnew(backup: string): Promise<Buffer> {
+/** Lets a backup say of one of its databases what it is now, which it gives. */
+async function listAnew(backup: string, name = 'main/archeion.db'): Promise<Buffer> {
   const listed = join(backup, 'backup.json');
-  const [bytes, made] = [await readFile(databaseFile(backup, 'main')), JSON.parse(await readFile(listed, 'utf8'))];
-  const entry = made.files.find(({ path }: { path: string }) => path === 'main/archeion.db');
+  const [bytes, made] = [await readFile(join(backup, name)), JSON.parse(await readFile(listed, 'utf8'))];
+  const entry = made.files.find(({ path }: { path: string }) => path === name);
   Object.assign(entry, { size: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') });
   await writeFile(listed, JSON.stringify(made));
   return bytes;
@@ -176,6 +176,34 @@ test('what a newer program has written is neither verified nor restored', async 
   expect(await archeion(again, 'restore', backup)).toMatchObject(newer);
   expect((await readdir(folder.path)).sort()).toEqual(['backup', 'data']);
 });
+
+test.each(['identity.db', 'chat.db', 'main/attest.db'])(
+  'what a newer program has made of %s is no sound one',
+  async (name) => {
+    await using folder = await temporaryFolder();
+    const [data, backup] = ['data', 'backup'].map((it) => join(folder.path, it)) as [string, string];
+    {
+      await using node = await startNode({ data });
+      await create(node, 'Ada');
+      await node.ctx.attestationLogs.of(await node.ctx.networks.get('main')).settle();
+      expect((await ask(node, operator(node), 'GET /chat/sessions')).status).toBe(200);
+    }
+    expect((await archeion(data, 'backup', backup)).err).toBe('');
+    for (const place of [data, backup]) {
+      const db = new Database(join(place, name));
+      db.pragma('user_version = 99');
+      db.close();
+    }
+    await listAnew(backup, name);
+    const names = await readdir(backup, { recursive: true });
+    for (const place of [data, backup]) {
+      const { code, json } = await archeion(place, 'verify', '--json');
+      const said = expect.stringMatching(`${basename(name)}.*a newer Archeion \\(schema 99, `);
+      expect([code, json()]).toMatchObject([1, { ok: false, problem_count: 1, problems: [{ message: said }] }]);
+    }
+    expect(await readdir(backup, { recursive: true })).toEqual(names);
+  },
+);
 
 test('a verification that is told to stop stops', async () => {
   await using folder = await temporaryFolder();

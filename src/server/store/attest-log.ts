@@ -52,7 +52,7 @@ export function openLogWriter(file: string): Connection {
   syncLog(file);
   const db = new Database(file);
   try {
-    knownVersion(db, schema);
+    knownVersion(db, schema, 'attest.db');
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
     db.pragma('fullfsync = ON');
@@ -71,15 +71,15 @@ export function logged<T>(log: Connection, fn: () => T): T {
   return durably(log.db, fn);
 }
 
-/** Null where there is no log yet. */
+/** Null where there is no log yet. @throws StorageError where a newer program has written it */
 export function openLogReader(file: string): Connection | null {
   if (!existsSync(file)) return null;
   rollBackJournal(file);
   const connection = openReader(file);
-  let version: unknown = 0;
+  let version = 0;
   try {
     // The file is there before its tables are.
-    version = connection.db.pragma('user_version', { simple: true });
+    version = knownVersion(connection.db, schema, 'attest.db');
     return version === 0 ? null : connection;
   } finally {
     if (version === 0) connection.close();

@@ -17,10 +17,10 @@ export function isOutdated(database: string): boolean {
 }
 
 /**
- * To be called before a network's database is read by another way than opening it to be written, which tells by itself.
- * @throws StorageError where a newer program has written it
+ * To be called before a database is read by another way than opening it to be written, which tells by itself. A network's
+ * where its steps are not given. @throws StorageError where a newer program has written it
  */
-export function refuseNewer(database: string): void {
+export function refuseNewer(database: string, steps = migrations, name?: string): void {
   let db: Connection | null = null;
   try {
     db = openReader(database);
@@ -29,7 +29,7 @@ export function refuseNewer(database: string): void {
     return;
   }
   try {
-    knownVersion(db.db, migrations);
+    knownVersion(db.db, steps, name);
   } catch (error) {
     if (error instanceof StorageError) throw error;
   } finally {

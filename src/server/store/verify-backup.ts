@@ -5,6 +5,7 @@ import { soundPlace } from './backup-files.ts';
 import { type BackedUpFile, isContent, readManifest } from './backup-manifest.ts';
 import type { Progress } from './progress.ts';
 import { storageError } from './storage-error.ts';
+import { checkNodeVersions } from './verify-databases.ts';
 import { Findings, type VerifyReport } from './verify-findings.ts';
 
 /**
@@ -22,6 +23,7 @@ export async function verifyBackup(
     if (wrong !== null) findings.problem('backup', wrong);
     report({ step: 'files of the backup', done: i + 1, total: files.length });
   }
+  checkNodeVersions(folder, findings);
   return findings.report();
 }
 

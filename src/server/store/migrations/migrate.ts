@@ -32,12 +32,12 @@ export const migrations: readonly Migration[] = [
   blockKeys,
 ];
 
-/** The schema's version. @throws StorageError where a newer program has written the database; it is not touched */
-export function knownVersion(db: Database.Database, steps: readonly Migration[]): number {
+/** The schema's version; `name` is what the database is called in words. @throws StorageError where a newer program has written the database; it is not touched */
+export function knownVersion(db: Database.Database, steps: readonly Migration[], name = 'This database'): number {
   const version = db.pragma('user_version', { simple: true }) as number;
   if (version > steps.length)
     throw new StorageError(
-      `This database was written by a newer Archeion (schema ${version}, this program knows ${steps.length}). Update the program.`,
+      `${name} was written by a newer Archeion (schema ${version}, this program knows ${steps.length}). Update the program.`,
     );
   return version;
 }
