@@ -4,7 +4,9 @@ import { type Context, openContext, type Surroundings, version } from './context
 import { openDataFolder, syncedBy } from './data-folder.ts';
 import { StorageError, UnavailableError } from './errors.ts';
 import { type AppOptions, createApp } from './http/app.ts';
+import { connectionLimits } from './http/connections.ts';
 import { addressOf, closeListener, createListener, listen } from './http/listener.ts';
+import { mostConnections, openFilesLimit } from './http/open-files.ts';
 import { type Log, openLog } from './log.ts';
 import { instanceOf, isAlive, type NodeFile, readNodeFile, writeNodeFile } from './node-file.ts';
 import { lockFolder } from './store/lock.ts';
@@ -78,7 +80,14 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   // The port is part of the names that the app answers to, and known once the server listens.
   const own = { port: config.port, allowed: config.allowedHosts };
   const app = createApp(ctx, { own, ui: overrides.ui ?? null, extend: overrides.extend });
-  const server = createListener(app);
+  const files = openFilesLimit();
+  const most = mostConnections(files);
+  if (most < connectionLimits.most)
+    log.warn(
+      { open_files: files, connections: most },
+      'the system lets this process open few files: there are fewer connections',
+    );
+  const server = createListener(app, { connections: { most } });
   opened.defer(() => closeListener(server));
   // Before the listener, which would wait for those who look on.
   opened.use(ctx.watcher);

@@ -1,13 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { readyUrl } from '../../src/main/node-client.ts';
 import { closeListener, createListener, type ListenerLimits } from '../../src/server/http/listener.ts';
+import { mostConnections } from '../../src/server/http/open-files.ts';
+import { readOperatorKey } from '../../src/server/store/operator-key.ts';
 import { ask, operator } from '../helpers/callers.ts';
-import { send, startNode } from '../helpers/node.ts';
+import { send, startNode, temporaryFolder } from '../helpers/node.ts';
 
 let opened: AsyncDisposableStack;
 beforeEach(() => {
@@ -79,6 +83,17 @@ describe('a client that is slow', () => {
     const { port, seen } = await served(quick);
     expect(await talking(port, text).closed).toMatch(/^$|^HTTP\/1\.1 408 /);
     expect(seen).toEqual([]);
+  });
+
+  test.each([
+    ['says nothing', ''],
+    ['stops in its headers', 'GET / HTTP/1.1\r\nHost: x\r\nX-A: '],
+  ])('and %s, and does not read either that it is let go of, costs no connection any more', async (_name, text) => {
+    const { port, server } = await served(quick);
+    const arrived = once(server, 'connection');
+    talking(port, text, { reads: false });
+    const [accepted] = (await arrived) as [Socket];
+    await once(accepted, 'close');
   });
 
   test('and sends its headers a byte at a time is let go of: each byte gains it nothing', async () => {
@@ -216,6 +231,34 @@ describe('requests that are sent on one connection without waiting', () => {
     expect(more.seen).toEqual(['/held']);
   });
 });
+
+test('of the files that the system lets a process have open its connections leave the node those that it needs', () => {
+  expect([80, 256, 1024, 4096, Number.POSITIVE_INFINITY].map(mostConnections)).toEqual([10, 28, 412, 1000, 1000]);
+});
+
+test.skipIf(!existsSync('/proc/self/limits'))(
+  'as many idle connections as the system lets a process have files keep nobody from the node',
+  async () => {
+    const { path: data } = opened.use(await temporaryFolder());
+    const program = join(import.meta.dirname, '../../build/archeion.mjs');
+    const limited = 'ulimit -n 80; exec "$0" "$@"';
+    const started = spawn('sh', ['-c', limited, process.execPath, program, 'serve', '--port', '0', '--data', data]);
+    opened.defer(async () => {
+      const ended = once(started, 'exit');
+      started.kill();
+      await ended;
+    });
+    const { value: ready = '' } = await createInterface({ input: started.stdout })[Symbol.asyncIterator]().next();
+    const url = readyUrl(ready) ?? '';
+    for (let n = 0; n < 120; n++) talking(Number(new URL(url).port));
+    const headers = { Authorization: `ApiKey ${readOperatorKey(join(data, 'operator.key'))}` };
+    for (let n = 0; n < 5; n++) {
+      expect(await send(url, '/node/status', { headers })).toMatchObject({ status: 200 });
+      const body = { label: 'still here' };
+      expect(await send(url, '/collections', { method: 'POST', headers, body })).toMatchObject({ status: 201 });
+    }
+  },
+);
 
 test('ten thousand idle connections keep nobody from the node', { timeout: 90_000 }, async () => {
   const node = opened.use(await startNode());

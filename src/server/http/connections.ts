@@ -79,8 +79,7 @@ export function boundConnections(
     for (const [socket, connection] of open) {
       const bytes = socket.bytesRead + socket.bytesWritten - socket.writableLength;
       if (bytes !== connection.bytes) Object.assign(connection, { bytes, moved: now });
-      else if (now - connection.moved > stalledMs && connection.last !== null && awaitsClient(connection.last))
-        socket.destroy();
+      else if (now - connection.moved > stalledMs && awaitsClient(connection.last)) socket.destroy();
     }
   }, lookEveryMs).unref();
   server.once('close', () => clearInterval(look));
