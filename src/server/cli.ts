@@ -1,5 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
+import { isatty } from 'node:tty';
 import envPaths from 'env-paths';
 import { boundHeaps } from './heaps.ts';
 
@@ -24,6 +25,12 @@ interface DesktopPort {
 const desktop = (process as { parentPort?: DesktopPort }).parentPort;
 desktop?.on('message', ({ data }) => {
   if (data === 'stop') stop.abort();
+});
+
+// What has no terminal goes on when one is closed: Node has forgotten by now that `nohup` told it to.
+const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
+process.on('SIGHUP', () => {
+  if (hasTerminal || desktop) stop.abort();
 });
 
 /** Built, this file lies in out/main; from sources in src/server. */

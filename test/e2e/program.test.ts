@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -48,6 +48,35 @@ test('closes as well where it is asked twice at once', async () => {
   expect(existsSync(join(data, 'instance.json'))).toBe(true);
   expect(existsSync(join(data, 'node.json'))).toBe(false);
 });
+
+const script = '/usr/bin/script';
+
+test.skipIf(!existsSync(script))('ends when its terminal is closed, as it does when asked to', async () => {
+  const line = [process.execPath, launcher, 'serve', '--port', '0', '--data', data].join(' ');
+  const terminal = spawn(script, ['-qfc', line, '/dev/null'], { stdio: ['pipe', 'pipe', 'inherit'] });
+  running.push(terminal);
+  await readyOf(terminal.stdout);
+  const { pid } = JSON.parse(readFileSync(join(data, 'node.json'), 'utf8')) as { pid: number };
+  terminal.kill('SIGKILL');
+  await expect.poll(() => isAlive(pid)).toBe(false);
+  expect(existsSync(join(data, 'node.json'))).toBe(false);
+  expect(existsSync(join(data, 'identity.db-wal'))).toBe(false);
+  expect(await stopped((await serve()).child)).toEqual([0, null]);
+});
+
+test('goes on without a terminal when one is closed, as under nohup', async () => {
+  const { url, child } = await serve();
+  child.kill('SIGHUP');
+  await expectToGoOn(child, url);
+});
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 test('serves the built page with its script and style', async () => {
   const { url } = await serve();
