@@ -1,12 +1,16 @@
+import { randomBytes } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { lastMove } from '../../src/server/store/events.ts';
 import { spoolFolder } from '../../src/server/store/network-folders.ts';
+import { databaseFile } from '../../src/server/store/network-store.ts';
 import { operator } from '../helpers/callers.ts';
 import { collection } from '../helpers/entities.ts';
-import { type Importer, importer, ndjson } from '../helpers/imports.ts';
+import { type Importer, importer, ndjson, type Report } from '../helpers/imports.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { exported, imported, tipsOf } from '../helpers/node-archives.ts';
 import { SampleState } from '../helpers/sample-archive.ts';
@@ -109,4 +113,24 @@ test.each(['car', 'bagit'])('what is left while it is verified (%s) is not taken
   expect((await tipsOf(node)).size).toBe(0);
   expect(await states(importer(node))).toEqual([]);
   expect((await imported(node, car)).created).toBeGreaterThanOrEqual(1500);
+});
+
+test('an import that the disk ends counts all that is in, also of what was written in more than one transaction', async () => {
+  await using node = await startNode();
+  const on = importer(node);
+  const { id, collection: into } = await on.start({ collection: 'Full' });
+  const store = await node.ctx.networks.get('main');
+  const last = store.read(lastMove) + 94;
+  const db = new Database(databaseFile(node.data, 'main'));
+  db.exec(`CREATE TRIGGER full AFTER INSERT ON moves WHEN NEW.id > ${last} BEGIN SELECT RAISE(ABORT, 'full'); END`);
+  db.close();
+  // Each takes so long to write that not many fit into one transaction.
+  const text = () => randomBytes(120_000).toString('base64');
+  const large = ndjson(Array.from({ length: 120 }, (_, n) => ({ id: n, label: `Large ${n}`, text: text() })));
+  const { text: said } = await on.put(id, 'a.ndjson', large);
+  expect(said).toContain('Service unavailable');
+  const { created } = (await on.ask('GET', `/node/imports/${id}`)).body as Report;
+  const { entities } = (await on.ask('GET', `/collections/${into.id}/entities`)).body as { entities: unknown[] };
+  expect(created).toBeGreaterThan(0);
+  expect(created).toBe(entities.length);
 });

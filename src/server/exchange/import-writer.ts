@@ -3,7 +3,7 @@ import { BusyError, ForbiddenError, ValidationError } from '../errors.ts';
 import type { Stamp } from '../model/next-version.ts';
 import type { Commit, Outcome } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
-import { isKnownTarget } from '../store/entities.ts';
+import { findTip, isKnownTarget } from '../store/entities.ts';
 import { type ImportStanding, importStandings } from '../store/import-sources.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { Draft } from './draft.ts';
@@ -67,13 +67,29 @@ export class ImportWriter {
   async #commit(prepared: Written[]): Promise<void> {
     let open = prepared;
     for (let attempt = 1; open.length > 0; attempt++) {
-      const outcomes = await this.#submit(open.map(({ commit }) => commit));
+      const outcomes = await this.#submit(open.map(({ commit }) => commit)).catch((error: unknown) => {
+        this.#countKept(open);
+        throw error;
+      });
       const beaten: ImportItem[] = [];
       for (const [i, { item, done }] of open.entries())
         if (outcomes[i]?.committed) this.#tally.count(done);
         else beaten.push(item);
       if (attempt === attempts) return this.#giveUp(beaten);
       open = beaten.length === 0 ? [] : await this.#prepare(beaten);
+    }
+  }
+
+  /** Of what failed as a whole some may be on disk, in an earlier transaction than the one that failed. */
+  #countKept(written: Written[]): void {
+    try {
+      const tips = this.#target.store.read((db) =>
+        written.map(({ commit }) => commit.changes.map(({ id }) => findTip(db, id))),
+      );
+      for (const [i, { commit, done }] of written.entries())
+        if (commit.changes.every(({ tip }, n) => tip === tips[i]?.[n])) this.#tally.count(done);
+    } catch {
+      // What cannot be read either is not counted.
     }
   }
 
