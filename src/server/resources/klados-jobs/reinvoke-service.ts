@@ -8,6 +8,7 @@ import type { EntitiesService } from '../entities/service.ts';
 import { aboutToBeSent, type Launcher } from '../jobs/launcher.ts';
 import { processorOf, requireActive } from '../jobs/processors.ts';
 import { grantingIn, lastRepetition, repeated, repetitionOf } from '../jobs/repetition.ts';
+import { missingTargets } from '../jobs/targets.ts';
 import { rejection } from '../jobs/views.ts';
 import type { ReinvokeBody, ReinvokedView } from './wire.ts';
 
@@ -28,7 +29,10 @@ export class ReinvokeService {
     const { writes } = this.#launcher;
     const wantedMs = (expires_in ?? defaultSeconds) * 1000;
     const store = await writes.store(caller);
-    const { run } = store.read((db) => this.#failed(db, caller, id, log_id));
+    const { run, request } = store.read((db) => this.#failed(db, caller, id, log_id));
+    // Of several the others may still be worked on.
+    const [missing] = await missingTargets(store, { target_entity: request.target_entity });
+    if (missing) throw ValidationError.at(['log_id'], `the target of its job is not here: ${missing.message}`);
     const job = await writes.queued(store, run, async () => {
       const failed = store.read((db) => this.#failed(db, caller, id, log_id));
       const prepare = (db: Reader) => repetitionOf(this.#launcher, db, caller, failed, wantedMs);
