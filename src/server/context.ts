@@ -128,8 +128,8 @@ export interface Context extends Services, AsyncDisposable {
   people: PeopleService;
   additive: AdditiveFollowers;
   outbound: Outbound;
-  /** Keys and verification of agents and kladoi. */
-  processors: { keys: ProcessorKeysService; verification: VerificationService };
+  /** Keys and verification of agents and kladoi, and whether they may act at all. */
+  processors: { keys: ProcessorKeysService; verification: VerificationService; standing: ProcessorStanding };
   invocations: Invocations;
 }
 
@@ -302,6 +302,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     processors: {
       keys: new ProcessorKeysService({ writes, identity }),
       verification,
+      standing,
     },
     largeRequests: pool,
     requests,

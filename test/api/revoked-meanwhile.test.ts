@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, enrol, ok } from '../helpers/entities.ts';
+import { collection, create, type Entity, enrol, ok, read as readEntity } from '../helpers/entities.ts';
 import { importer, ndjson } from '../helpers/imports.ts';
+import { JobScene } from '../helpers/job-scene.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
 // A key that is revoked while one of its requests goes on: what comes after that is not taken, and nothing more is told.
@@ -32,9 +33,9 @@ async function keyOf(person: Person): Promise<Person & { revoke(): Promise<void>
 }
 
 /** A request whose body stays open. */
-function begun({ headers }: Person, line: string, type: string): ClientRequest {
+function begun({ headers }: Person, line: string, type: string, url = node.url): ClientRequest {
   const [method = '', path = ''] = line.split(' ');
-  const request = httpRequest(new URL(path, node.url), {
+  const request = httpRequest(new URL(path, url), {
     method,
     agent: false,
     headers: { ...headers, 'Content-Type': type },
@@ -95,6 +96,23 @@ describe('a body that goes on after its key was revoked', () => {
     sending.end(`"collection":"${home.id}"}`);
     expect(await answer).toEqual({ status: 401, text: JSON.stringify({ error: refusal }) });
     expect(await ids(home)).toEqual([]);
+  });
+
+  it.each([
+    ['disabled', 'PUT /kladoi', { status: 'disabled' }],
+    ['deleted', 'DELETE /entities', {}],
+  ])('of a klados that is %s meanwhile: the bytes are not kept', async (_what, line, change) => {
+    await using scene = await JobScene.open();
+    const klados = await scene.klados('accept', { actions_required: ['entity:view', 'entity:update'] });
+    await scene.invoke(klados.id);
+    const sending = begun(klados.self, `POST /entities/${scene.file.id}/content?key=scan`, 'image/png', scene.node.url);
+    const answer = answerOf(sending);
+    sending.write('the first');
+    const { cid } = await readEntity(scene.node, scene.who, klados.id);
+    ok(await ask(scene.node, scene.who, `${line}/${klados.id}`, { expect_tip: cid, ...change }));
+    sending.end('the rest');
+    expect(await answer).toEqual({ status: 401, text: JSON.stringify({ error: refusal }) });
+    expect((await readEntity(scene.node, scene.who, scene.file.id)).cid).toBe(scene.file.cid);
   });
 
   it('whose sender may not write there any more: the bytes are not kept either', async () => {

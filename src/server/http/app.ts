@@ -94,7 +94,7 @@ function identify(ctx: Context): RequestHandler {
       const { socket } = request;
       const from = { address: socket.remoteAddress ?? '', hasLeft: () => socket.destroyed };
       const key = caller.credential?.method === 'api_key' ? caller.credential.id : undefined;
-      const revoked = key === undefined ? {} : { isRevoked: () => ctx.identity.isRevoked(key) };
+      const revoked = key === undefined ? {} : { isRevoked: () => ctx.identity.isRevoked(key) || isOut(caller, ctx) };
       Object.assign(request, { caller: { ...caller, ...from, ...revoked } satisfies Caller });
       next();
     };
@@ -109,6 +109,11 @@ function identify(ctx: Context): RequestHandler {
     });
     return caller instanceof Promise ? caller.then(set) : set(caller);
   };
+}
+
+/** Whether a processor has been deleted or disabled; its network is open, since its key was found to be good. */
+function isOut({ actor, network }: Caller, { processors }: Context): boolean {
+  return actor.kind === 'processor' && processors.standing.isOut({ id: actor.id, network }) === true;
 }
 
 /** Node joins repeated headers of these names with commas; only their types say that there may be a list. */
