@@ -7,7 +7,9 @@ import {
   type FlowDraft,
   freeName,
   linksOf,
+  saidBy,
   stepsOf,
+  withForm,
   withName,
   withoutStep,
   withRoutes,
@@ -113,6 +115,30 @@ describe('a flow that is edited', () => {
     expect(then(withName(given, 'join', 'end'))).toMatchObject({ route: [{ ...rule, target: 'end' }] });
     expect(besideFlow('{"entry": "a", "note": 1, "flow": {}}')).toEqual(['note']);
     expect(['{"entry"', '[]', flowText(given)].map(besideFlow)).toEqual([[], [], []]);
+  });
+
+  test('has its routes, its target and its depth back when its way on comes back', () => {
+    const rule = { where: { property: 'a', equals: 1 }, target: 'join', about: 'maps' };
+    const ends = { where: { property: 'a', equals: 2 }, target: 'done' };
+    const then = { recurse: 'work', max_depth: 4, note: 'x', route: [rule, ends] };
+    const given = draftOf({ entry: 'read', flow: { ...three.flow, read: { klados, then } } }) as FlowDraft;
+    const step = (draft: FlowDraft) => stepsOf(draft).find(({ name }) => name === 'read')!;
+    let now = given;
+    let said = saidBy(step(now), undefined);
+    for (const form of ['pass', 'done', 'gather', 'done', 'done'] as const) {
+      now = withForm(now, 'read', form, said);
+      said = saidBy(step(now), said);
+    }
+    expect(step(now)).toMatchObject({ form: 'done', routes: [], more: { note: 'x' } });
+    expect(withForm(now, 'read', 'recurse', said)).toEqual(given);
+    // What is there no more does not come back.
+    const without = withoutStep(now, 'join');
+    expect(step(withForm(without, 'read', 'pass', said))).toMatchObject({ target: 'work', routes: [ends] });
+    expect(step(withForm(withoutStep(now, 'work'), 'read', 'pass', said))).toMatchObject({ target: 'join' });
+    // What was taken away while there was room for it does neither.
+    const bare = withRoutes(given, 'read', []);
+    const ended = withForm(bare, 'read', 'done', saidBy(step(bare), said));
+    expect(step(withForm(ended, 'read', 'pass', saidBy(step(ended), saidBy(step(bare), said)))).routes).toEqual([]);
   });
 
   test('is led on by a line, which can be taken away', () => {

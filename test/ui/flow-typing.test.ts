@@ -172,6 +172,29 @@ describePage('what is typed into a flow', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('as routes of a step comes back with its way on, also after another step was looked at', async () => {
+    const { cid, properties } = await read(node, me, made.id);
+    const flow = properties.flow as Record<string, object>;
+    const route = [{ where: { property: 'type', equals: 'map' }, target: 'last' }];
+    const then = { recurse: 'work', max_depth: 3, route };
+    const next = { ...flow, read: { ...flow.read, then }, last: { ...flow.work, then: { done: true } } };
+    ok(await ask(node, me, `PUT /rhizai/${made.id}`, { expect_tip: cid, flow: next }));
+    await step('last').waitFor();
+    await step('read').click();
+    const form = page.getByLabel('What follows');
+    await form.selectOption('done');
+    await page.getByLabel('Target of route 1').waitFor({ state: 'detached' });
+    await step('last').click();
+    await step('read').click();
+    await form.selectOption('pass');
+    expect(await page.getByLabel('Target of route 1').inputValue()).toBe('last');
+    await form.selectOption('recurse');
+    expect(await page.getByLabel('How often at most').inputValue()).toBe('3');
+    // It is as it was: there is nothing to save.
+    await page.getByRole('button', { name: 'Save', exact: true }).waitFor({ state: 'detached' });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a new workflow and is no flow yet is not registered, and asked for', async () => {
     await visitor.go('/processors/new?kind=rhiza');
     await view('JSON').click();

@@ -13,7 +13,10 @@ import {
   type FlowDraft,
   type Form,
   forms,
+  type Said,
   type Step,
+  saidBy,
+  withForm,
   withMember,
   withName,
   withoutStep,
@@ -30,10 +33,12 @@ interface StepFormProps {
   findings: readonly Finding[];
   /** Whether something stands in it that cannot be saved, and would go with its name. */
   locked: boolean;
+  /** What steps said that their way on has no room for now, by their names. */
+  said: Map<string, Said>;
 }
 
 /** One step: its name, what it runs, what follows, and its own input. All of the canvas can be done here by keys. */
-export function StepForm({ draft, step, onChange, onChoose, findings, locked }: StepFormProps) {
+export function StepForm({ draft, step, onChange, onChoose, findings, locked, said }: StepFormProps) {
   const { t } = useTexts();
   const [name, setName] = useState(step.name);
   useEffect(() => setName(step.name), [step.name]);
@@ -46,8 +51,9 @@ export function StepForm({ draft, step, onChange, onChoose, findings, locked }: 
     onChoose(to);
   };
   const follow = (form: Form) => {
-    const target = step.target || (others.find((one) => one !== step.name) ?? step.name);
-    onChange(withThen(draft, step.name, form, target));
+    const now = saidBy(step, said.get(step.name));
+    said.set(step.name, now);
+    onChange(withForm(draft, step.name, form, now));
   };
   return (
     <div className="space-y-3 border-t border-line bg-paper p-3">

@@ -1,10 +1,11 @@
 import { ChevronRight, Flag, TriangleAlert } from 'lucide-react';
+import { useRef } from 'react';
 import { classes } from '../../components/classes.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { PeerName } from '../entity/peer-name.tsx';
 import { ProcessorPicker } from '../process/processor-picker.tsx';
 import type { Finding } from './model/findings.ts';
-import { type FlowDraft, freeName, stepsOf, withStep } from './model/flow-draft.ts';
+import { type FlowDraft, freeName, type Said, stepsOf, withStep } from './model/flow-draft.ts';
 import { layoutOf } from './model/layout.ts';
 import { StepForm } from './step-form.tsx';
 
@@ -21,6 +22,7 @@ interface StepListProps {
 /** The steps as a list, the chosen one with its form; new ones are found by typing. */
 export function StepList({ draft, onChange, findings, chosen, onChoose, locked }: StepListProps) {
   const { t } = useTexts();
+  const said = useRef(new Map<string, Said>());
   // As they stand on the canvas: the order of the names is that in which they are stored.
   const places = layoutOf(draft);
   const place = (name: string) => places.get(name) ?? { x: 0, y: 0 };
@@ -99,6 +101,7 @@ export function StepList({ draft, onChange, findings, chosen, onChoose, locked }
                   onChoose={onChoose}
                   findings={own}
                   locked={locked}
+                  said={said.current}
                 />
               )}
             </li>

@@ -173,6 +173,29 @@ export function withThen(draft: FlowDraft, name: string, form: Form, target: str
   return withMember(draft, name, ['then'], then);
 }
 
+/** What a step said of what follows it, also where the way on that it has now leaves no room for that. */
+export type Said = Pick<Step, 'target' | 'routes' | 'maxDepth'>;
+
+/** What a step says, and what it said `before` of that which its way on has no room for. */
+export function saidBy(step: Step, before: Said | undefined): Said {
+  return {
+    target: step.target || (before?.target ?? ''),
+    routes: (step.form === 'done' && before?.routes) || step.routes,
+    maxDepth: step.form === 'recurse' ? step.maxDepth : (before?.maxDepth ?? null),
+  };
+}
+
+/** With another way on from a step, of which all is as it was `said` that is still there and can be said of this one. */
+export function withForm(draft: FlowDraft, name: string, form: Form, said: Said): FlowDraft {
+  const there = (one: string) => Object.hasOwn(draft.flow, one);
+  const target = there(said.target) ? said.target : (Object.keys(draft.flow).find((one) => one !== name) ?? name);
+  const next = withThen(draft, name, form, target);
+  if (form === 'done') return next;
+  const routes = said.routes.filter((rule) => rule.target === doneTarget || there(rule.target));
+  const routed = withRoutes(next, name, routes);
+  return form === 'recurse' ? withMember(routed, name, ['then', 'max_depth'], said.maxDepth ?? undefined) : routed;
+}
+
 /** With the routes of a step. */
 export function withRoutes(draft: FlowDraft, name: string, routes: readonly RouteRule[]): FlowDraft {
   return withMember(draft, name, ['then', 'route'], routes.length === 0 ? undefined : [...routes]);
