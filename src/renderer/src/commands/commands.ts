@@ -1,4 +1,5 @@
 import { useLayoutEffect, useRef } from 'react';
+import { flushSync } from 'react-dom';
 import { preferences } from '../preferences/preferences.ts';
 import { isBare, pressesOf, pressName } from './keys.ts';
 
@@ -59,12 +60,19 @@ export function onKeyDown(event: KeyboardEvent): void {
   // Among choices of which one holds, the arrows go from one to the next.
   if (press.startsWith('Arrow') && event.target instanceof HTMLInputElement && event.target.type === 'radio') return;
   const sequence = event.timeStamp - before.at < pause ? `${before.press} ${press}` : press;
-  const command = find(sequence) ?? find(press);
+  const wanted = () => find(sequence) ?? find(press);
   before = { press, at: event.timeStamp };
-  if (!command) return;
+  if (!wanted()) return;
   event.preventDefault();
   before = { press: '', at: 0 };
-  command.run();
+  if (isField(event.target)) takeTyped(event.target);
+  wanted()?.run();
+}
+
+/** As if a field were left, for what is taken of it only then, such as a name: a shortcut that saves saves that, too. */
+function takeTyped(field: HTMLElement): void {
+  flushSync(() => field.blur());
+  field.focus({ preventScroll: true });
 }
 
 function find(keys: string): Command | undefined {

@@ -13,13 +13,15 @@ interface ComboboxProps<T> {
   keyOf(option: T): string;
   show(option: T): ReactNode;
   onChoose(option: T): void;
+  /** Told when the field is left, with what is typed in it still there; not when the window is. */
+  onLeave?(): void;
   /** What is said instead of options. */
   note?: string | undefined;
 }
 
 /** A field that offers what fits as it is typed; arrows go through it, Enter takes it, Escape closes it. */
 export function Combobox<T>(props: ComboboxProps<T>) {
-  const { id, label, placeholder, text, onText, options, keyOf, show, onChoose, note } = props;
+  const { id, label, placeholder, text, onText, options, keyOf, show, onChoose, onLeave, note } = props;
   const list = useId();
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
@@ -39,6 +41,10 @@ export function Combobox<T>(props: ComboboxProps<T>) {
     } else if (key === 'Enter' && isOpen) {
       event.preventDefault();
       choose(options[at]);
+    } else if (key === 'Enter' && text !== '') {
+      // What is offered is shown before it is taken, and nothing is sent without it.
+      event.preventDefault();
+      setOpen(true);
     } else if (key === 'Escape' && isOpen) {
       // The list is closed, and the field not left.
       event.preventDefault();
@@ -64,7 +70,10 @@ export function Combobox<T>(props: ComboboxProps<T>) {
           setOpen(true);
         }}
         onFocus={() => setOpen(true)}
-        onBlur={() => setOpen(false)}
+        onBlur={({ target }) => {
+          setOpen(false);
+          if (document.activeElement !== target) onLeave?.();
+        }}
         onKeyDown={onKeyDown}
       />
       <div

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { useTexts } from '../messages/texts.tsx';
+import { useUnsaved } from '../session/unsaved.ts';
 import { Combobox } from './combobox.tsx';
 
 interface TagsFieldProps {
@@ -16,7 +17,7 @@ interface TagsFieldProps {
   show?(value: string): ReactNode;
 }
 
-/** A list of short texts: chips, and a field that offers what is usual and takes anything else with Enter. */
+/** A list of short texts: chips, and a field that offers what is usual and takes anything else with Enter, or when it is left. */
 export function TagsField({
   id,
   label,
@@ -30,13 +31,14 @@ export function TagsField({
   const { t } = useTexts();
   const [text, setText] = useState('');
   const typed = text.trim();
+  useUnsaved(typed !== '');
   const fits = (one: string) =>
     [one, words?.(one) ?? ''].some((text) => text.toLowerCase().includes(typed.toLowerCase()));
   const fitting = suggestions.filter((one) => fits(one) && !values.includes(one));
   const options = typed === '' || fitting.includes(typed) || values.includes(typed) ? fitting : [...fitting, typed];
   const add = (value: string) => {
     setText('');
-    onChange([...values, value]);
+    if (!values.includes(value)) onChange([...values, value]);
   };
   return (
     <div className="space-y-1.5">
@@ -70,6 +72,7 @@ export function TagsField({
         keyOf={(option) => option}
         show={show}
         onChoose={add}
+        onLeave={() => typed !== '' && add(typed)}
       />
     </div>
   );

@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Field, Input, Select } from '../../components/field.tsx';
 import { pressedKey } from '../../components/pressed-key.ts';
 import { useTexts } from '../../messages/texts.tsx';
+import { useUnsaved } from '../../session/unsaved.ts';
 import { PeerName } from '../entity/peer-name.tsx';
 import { ProcessorPicker } from '../process/processor-picker.tsx';
 import { DepthField } from './depth-field.tsx';
@@ -42,6 +43,7 @@ export function StepForm({ draft, step, onChange, onChoose, findings, locked, sa
   const { t } = useTexts();
   const [name, setName] = useState(step.name);
   useEffect(() => setName(step.name), [step.name]);
+  useUnsaved(name !== step.name);
   const taken = name !== step.name && (name.trim() === '' || Object.hasOwn(draft.flow, name.trim()));
   const others = Object.keys(draft.flow);
   const rename = () => {

@@ -129,6 +129,11 @@ function CollectionsField({ ids, onChange }: { ids: readonly string[]; onChange(
   const here = useQuery(collectionsQuery);
   const part = text.trim();
   const typed = idForm.test(part) && !ids.includes(part) ? [{ id: part, label: part }] : [];
+  useUnsaved(typed.length > 0);
+  const add = (id: string) => {
+    setText('');
+    onChange([...ids, id]);
+  };
   const found = (here.data?.collections ?? [])
     .filter(({ id, label }) => !ids.includes(id) && (label ?? '').toLowerCase().includes(part.toLowerCase()))
     .slice(0, 12)
@@ -160,10 +165,9 @@ function CollectionsField({ ids, onChange }: { ids: readonly string[]; onChange(
         keyOf={({ id }) => id}
         show={({ id, label }) => <bdi>{label || id}</bdi>}
         note={t('sync.scopeIdAbout')}
-        onChoose={({ id }) => {
-          setText('');
-          onChange([...ids, id]);
-        }}
+        onChoose={({ id }) => add(id)}
+        // An id stands for itself; of a name it is not known yet which one is meant.
+        onLeave={() => typed.length > 0 && add(part)}
       />
     </div>
   );

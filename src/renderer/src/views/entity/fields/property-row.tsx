@@ -5,6 +5,7 @@ import { Input } from '../../../components/field.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../../components/menu.tsx';
 import { pressedKey } from '../../../components/pressed-key.ts';
 import { useTexts } from '../../../messages/texts.tsx';
+import { useUnsaved } from '../../../session/unsaved.ts';
 import type { Json, JsonMap } from '../model/json.ts';
 import { kindOf, kinds, type Turned, turned } from '../model/kinds.ts';
 import { FaultContext, useFaultsWithin } from './faults.ts';
@@ -36,6 +37,7 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
   const { t } = useTexts();
   const { change, rename, version } = useForm();
   const [renaming, setRenaming] = useState<string | null>(null);
+  useUnsaved(renaming !== null && renaming !== name);
   const [shown, setShown] = useShown(value, path.length);
   const [faulty, fault] = useFaultsWithin();
   const [last, setLast] = useState<(Turned & { version: string }) | null>(null);

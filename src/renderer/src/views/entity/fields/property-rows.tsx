@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { Input } from '../../../components/field.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
+import { useUnsaved } from '../../../session/unsaved.ts';
 import type { JsonMap } from '../model/json.ts';
 import { type Path, useForm } from './form.ts';
 import { PropertyRow } from './property-row.tsx';
@@ -20,6 +21,7 @@ export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps
   const { t } = useTexts();
   const { change } = useForm();
   const [name, setName] = useState('');
+  useUnsaved(name.trim() !== '');
   const [last, setLast] = useState<string | null>(null);
   const taken = name.trim() !== '' && Object.hasOwn(value, name.trim());
   const add = (event: FormEvent) => {
