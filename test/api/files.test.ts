@@ -119,6 +119,30 @@ describe('a file', () => {
 });
 
 describe('a reupload', () => {
+  test('a key brings back its bytes also where a CID was written by hand that has none here', async () => {
+    const first = await uploaded(node, me, 'kept', { key: 'k1' });
+    let tip = first.cid;
+    const set = async (line: string, body: object) => {
+      const answer = await ask(node, me, line.replace('ID', first.id), { expect_tip: tip, ...body });
+      tip = ok<Entity>(answer).cid;
+      return ok<Entity>(answer);
+    };
+    await set('PUT /files/ID', { properties: { cid: cidOf('elsewhere') } });
+    await set('PUT /entities/ID', { properties: { cid: 'no CID at all' } });
+    const byCid = await ask(node, me, `GET /entities/${first.id}/content?cid=${cidOf('kept')}`);
+    expect(byCid.status).toBe(200);
+    await set('POST /files/ID/reupload', { key: 'k2', content_type: 'text/plain', size: 3 });
+    tip = ok<Entity>(await send(node, me, first.id, 'new')).cid;
+    const back = await set('PUT /files/ID', { key: 'k1' });
+    expect(back.properties).toMatchObject({ key: 'k1', cid: cidOf('kept'), size: 4, uploaded: true });
+    expect((await content(first.id)).text).toBe('kept');
+    // Where the bytes of none are here, the last that was said of the key holds.
+    await set('POST /files/ID/reupload', { key: 'k3', content_type: 'text/plain', size: 3 });
+    await set('PUT /entities/ID', { properties: { cid: cidOf('elsewhere'), uploaded: true } });
+    await set('PUT /files/ID', { key: 'k2' });
+    expect((await set('PUT /files/ID', { key: 'k3' })).properties).toMatchObject({ cid: cidOf('elsewhere') });
+  });
+
   test('leaves the old bytes to the old versions, and a key goes back to them', async () => {
     const first = await uploaded(node, me, 'first', { key: 'k1' });
     const body = { expect_tip: first.cid, note: 'again', key: 'k2', content_type: 'text/html', size: 6, label: 'L' };

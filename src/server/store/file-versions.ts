@@ -1,4 +1,4 @@
-import { cidText, isCid } from '../blocks/cid.ts';
+import { cidText, isCid, isContentCid } from '../blocks/cid.ts';
 import type { JsonObject } from '../model/manifest.ts';
 import { blockBefore } from './archive-reads.ts';
 import { blockBytes, findBlock, storedManifest } from './blocks.ts';
@@ -16,12 +16,14 @@ export interface FileKeyQuery {
 /** A version of a file whose bytes have come: its number and its properties. */
 export interface FileVersion {
   ver: number;
+  /** Of its bytes. */
+  cid: string;
   properties: JsonObject;
 }
 
 /**
- * The newest version of a page of a chain, from `from` backwards, that has a key and its bytes. `next` not null: there
- * is none in this page, and the chain goes on there.
+ * The newest version of a page of a chain, from `from` backwards, that has a key and names its bytes. `next` not null:
+ * the chain goes on there.
  */
 export function fileVersionsPage(
   db: Reader,
@@ -31,8 +33,8 @@ export function fileVersionsPage(
   for (let key = findBlock(db, from)?.key ?? null; key !== null; ) {
     const bytes = blockBytes(db, key);
     const found = versionWith(bytes, fileKey);
-    if (found) return { found, next: null };
     const before = blockBefore(db, bytes);
+    if (found) return { found, next: before && cidText(before.cid) };
     key = before?.key ?? null;
     if (before && end.add(bytes.length)) return { found: null, next: cidText(before.cid) };
   }
@@ -44,16 +46,25 @@ function versionWith(bytes: Uint8Array, fileKey: string): FileVersion | null {
   if (!Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).includes(fileKey)) return null;
   const { ver, properties } = storedManifest(bytes);
   const { key, uploaded, cid } = properties;
-  return key === fileKey && uploaded === true && typeof cid === 'string' ? { ver, properties } : null;
+  const bytesNamed = uploaded === true && typeof cid === 'string' && isContentCid(cid);
+  return key === fileKey && bytesNamed ? { ver, cid, properties } : null;
 }
 
-/** The newest version with that key whose bytes have come, from the version `tip` (a CID) backwards; null for none. */
-export async function findFileVersion(store: NetworkStore, tip: string, fileKey: string): Promise<FileVersion | null> {
+/**
+ * The newest version with that key whose bytes are here, from the version `tip` (a CID) backwards; where those of none
+ * are, the newest that names bytes; null for none. A CID that was written by hand may name bytes that never came.
+ */
+export async function findFileVersion(
+  store: NetworkStore,
+  { tip, fileKey, isHere }: { tip: string; fileKey: string; isHere: (cid: string) => Promise<boolean> },
+): Promise<FileVersion | null> {
+  let newest: FileVersion | null = null;
   for (let from: string | null = isCid(tip) ? tip : null; from !== null; ) {
     const json = Buffer.from(await store.readLong('fileVersionsPage', { from, fileKey })).toString();
     const page = JSON.parse(json) as ReturnType<typeof fileVersionsPage>;
-    if (page.found) return page.found;
+    if (page.found && (await isHere(page.found.cid))) return page.found;
+    newest ??= page.found;
     from = page.next;
   }
-  return null;
+  return newest;
 }

@@ -134,8 +134,10 @@ export class FilesService {
     });
   }
 
-  async #earlier(caller: Caller, tip: string, key: string): Promise<FileVersion | null> {
-    return findFileVersion(await this.#writes.store(caller), tip, key);
+  async #earlier(caller: Caller, tip: string, fileKey: string): Promise<FileVersion | null> {
+    const store = await this.#writes.store(caller);
+    const isHere = async (cid: string) => (await filesOf(store).size(cid)) !== undefined;
+    return findFileVersion(store, { tip, fileKey, isHere });
   }
 
   /** Receives the declared bytes; whoever may not send them is told before one is read. */
