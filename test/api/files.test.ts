@@ -94,6 +94,29 @@ describe('a file', () => {
     expect((await as({ 'Content-Type': 'Text/Plain;charset=utf-8' })).status).toBe(200);
   });
 
+  test.each(['text/plain\nX-Other: 1', 'text/плэйн'])('of the type %j, which no header carries', async (type) => {
+    const refusal = invalid(['content_type'], 'must be a media type, as image/jpeg: no header can carry this one');
+    const made = await uploaded(node, me, `typed ${type}`);
+    const bytes = { content_type: type, size: 3 };
+    for (const [line, body] of [
+      ['POST /files', { ...bytes, key: 'k', filename: 'f' }],
+      [`PUT /files/${made.id}`, { expect_tip: made.cid, content_type: type }],
+      [`POST /files/${made.id}/reupload`, { ...bytes, expect_tip: made.cid, key: 'new' }],
+      [`POST /entities/${made.id}/content/upload-url`, { ...bytes, cid: cidOf('new') }],
+    ] as const) {
+      const answer = await ask(node, me, line, body);
+      expect([line, answer.status, answer.body]).toEqual([line, 400, refusal]);
+    }
+    // What stands there already, as a mirror or a write of its properties may have it, takes its bytes and gives them.
+    const properties = { label: 'f', key: 'k', size: 3, content_type: type, uploaded: false };
+    const { id } = await create(node, me, { type: 'file', properties });
+    const any = { 'Content-Type': 'application/octet-stream' };
+    const sent = ok<Entity>(await ask(node, me, `POST /files/${id}/content`, Buffer.from('new'), any));
+    expect(sent.properties).toMatchObject({ content_type: type, cid: cidOf('new'), uploaded: true });
+    const got = await content(id);
+    expect([got.text, got.headers['content-type']]).toEqual(['new', 'application/octet-stream']);
+  });
+
   test('whose bytes are fewer or more than declared keeps none', async () => {
     const { id } = await declare(node, me, 'exact', { content_type: 'text/plain' });
     for (const [bytes, said] of [

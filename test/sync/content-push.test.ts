@@ -328,6 +328,24 @@ describe.each(Object.entries(lacks))('content made here goes to a remote %s', (a
     expect(theirs.cid ?? theirs.content?.v1.cid).toBe(ours.cid ?? ours.content?.v1.cid);
   });
 
+  test('of a type that no header can carry, and what comes after it', async () => {
+    await using scene = await start();
+    const { origin, mirror, curator, here, place } = scene;
+    await sync(mirror, here);
+    const bytes = bytesOf(50_000);
+    const entity = await made(scene, bytes);
+    const type = { content_type: 'text/плэйн\nx' };
+    const properties = entity.type === 'file' ? type : { content: { v1: type } };
+    ok(await ask(mirror, here, `PUT /entities/${entity.id}`, { expect_tip: entity.cid, properties }));
+    const after = await create(mirror, here, { collection: place.id });
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 2, sent: { files: 1, bytes: 50_000 } });
+    expect((await read(origin, curator, entity.id)).properties).toMatchObject(properties);
+    expect((await read(origin, curator, after.id)).ver).toBe(1);
+    const path = entity.type === 'file' ? `/files/${entity.id}/content` : `/entities/${entity.id}/content`;
+    await expectBytes(origin, curator, path, bytes);
+    await expectLevel(scene);
+  });
+
   test('also where the answer to the bytes is lost', async () => {
     await using scene = await start();
     const { origin, mirror, curator, here, proxy } = scene;

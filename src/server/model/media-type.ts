@@ -9,8 +9,18 @@ export function servedType(type: unknown): string {
   return typeof type === 'string' && type.length <= longest && mediaType.test(type) ? type : anyBytes;
 }
 
+/** Whether a Content-Type header can carry a text as it is. */
+export function isCarried(type: string): boolean {
+  return /^[\t\x20-\x7e\x80-\xff]*$/.test(type);
+}
+
+/** Whether bytes that are said to be of type `said` may come as what was declared. As a type that no header carries any may. */
+export function isAsDeclared(said: string, declared: string): boolean {
+  return sameType(said, declared) || !isCarried(declared);
+}
+
 /** Whether two texts name the same type: case and the spaces around its parameters do not count. */
-export function sameType(a: string, b: string): boolean {
+function sameType(a: string, b: string): boolean {
   return plain(a) === plain(b);
 }
 

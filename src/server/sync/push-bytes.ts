@@ -1,4 +1,5 @@
 import type { Manifest } from '../model/manifest.ts';
+import { isCarried } from '../model/media-type.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import type { RemoteAnswer } from './remote.ts';
@@ -52,7 +53,8 @@ export async function deliver(
   await record();
   const declared = local.properties.content_type;
   const bytes = outgoing(ctx, named, size);
-  const own = key === null && typeof declared === 'string' ? { ...bytes, type: declared } : bytes;
+  const own =
+    key === null && typeof declared === 'string' && isCarried(declared) ? { ...bytes, type: declared } : bytes;
   const answer = await client.writeBytes('POST', path, own);
   if (answer.status < 300) report.sent.files++;
   return written(client.host, answer);

@@ -1,10 +1,11 @@
 import { FileStore, type StoredFile } from '../../blocks/file-store.ts';
-import { TooLargeError, ValidationError } from '../../errors.ts';
+import { type Issue, TooLargeError, ValidationError } from '../../errors.ts';
 import { maxContentBytes } from '../../model/content.ts';
-import { anyBytes } from '../../model/media-type.ts';
+import { anyBytes, isCarried } from '../../model/media-type.ts';
 import { filesFolder } from '../../store/network-folders.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { storingLater } from '../../store/storage-error.ts';
+import { textIssues } from '../entities/body.ts';
 
 /** A body of bytes: its Content-Type and Content-Length where it has them. */
 export interface Upload {
@@ -34,6 +35,20 @@ export async function receive(store: NetworkStore, upload: Upload, size: number 
   checkLength(upload, size);
   const wanted = { limit: maxContentBytes, ...(size !== null && { size }) };
   return storingLater(() => filesOf(store).put(upload.bytes, wanted));
+}
+
+const longestType = 255;
+
+/** What is wrong with the media type of bytes, by the name under which it was given. */
+export function typeIssues(given: { [name: string]: string | undefined }): Issue[] {
+  return Object.entries(given).flatMap(([name, type = '']) => {
+    const issue = (message: string): Issue => ({ path: [name], message });
+    return [
+      ...textIssues({ [name]: type }),
+      ...(type.length > longestType ? [issue(`must have at most ${longestType} characters`)] : []),
+      ...(isCarried(type) ? [] : [issue('must be a media type, as image/jpeg: no header can carry this one')]),
+    ];
+  });
 }
 
 /** As much as the signatures of files reach. */

@@ -9,7 +9,7 @@ import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
 import type { UploadsService } from '../node/transfers/service.ts';
-import { checkLength, filesOf, receive, type Upload } from './intake.ts';
+import { checkLength, filesOf, receive, typeIssues, type Upload } from './intake.ts';
 import type {
   CompleteUploadBody,
   ContentRemovedView,
@@ -35,8 +35,6 @@ interface PlanOptions {
   path?: string[];
 }
 
-const longestType = 255;
-
 /** The bytes that an entity holds under keys, `properties.content` (wire-contract.md 4.4). */
 export class ContentService {
   readonly #writes: EntityWrites;
@@ -56,7 +54,7 @@ export class ContentService {
   ): Promise<ContentWrittenView> {
     registered(caller);
     const { type } = upload;
-    refuse([...textIssues({ key, filename }), ...(type === null ? noType : typeIssues(type, 'content-type'))]);
+    refuse([...textIssues({ key, filename }), ...(type === null ? noType : typeIssues({ 'content-type': type }))]);
     checkLength(upload, null);
     const store = await this.#writes.store(caller);
     const entry = (cid: string, size: number): ContentEntry => ({
@@ -120,7 +118,7 @@ export class ContentService {
   async uploadUrl(caller: Caller, id: string, body: UploadUrlBody, host: string): Promise<UploadUrlView> {
     registered(caller);
     const { cid, content_type: type, size } = body;
-    refuse([...contentIssues(cid), ...typeIssues(type, 'content_type')]);
+    refuse([...contentIssues(cid), ...typeIssues({ content_type: type })]);
     const store = await this.#writes.store(caller);
     store.read((db) => this.#prepare(db, caller, id, ({ properties }) => ({ properties })));
     const { url, expires } = await this.#uploads.offer(store, { entity: id, cid, file_key: null, type, size }, host);
@@ -131,11 +129,7 @@ export class ContentService {
   async complete(caller: Caller, id: string, body: CompleteUploadBody): Promise<ContentWrittenView> {
     registered(caller);
     const { key, cid, size, content_type, filename, expect_tip } = body;
-    const issues = [
-      ...contentIssues(cid),
-      ...textIssues({ key, filename }),
-      ...typeIssues(content_type, 'content_type'),
-    ];
+    const issues = [...contentIssues(cid), ...textIssues({ key, filename }), ...typeIssues({ content_type })];
     refuse(issues);
     const store = await this.#writes.store(caller);
     const kept = await filesOf(store).size(cid);
@@ -249,9 +243,3 @@ const noType: Issue[] = [
     message: 'is required: the media type of the bytes, as image/jpeg, or application/octet-stream for any',
   },
 ];
-
-function typeIssues(type: string, name: string): Issue[] {
-  const long =
-    type.length > longestType ? [{ path: [name], message: `must have at most ${longestType} characters` }] : [];
-  return [...textIssues({ [name]: type }), ...long];
-}

@@ -2,7 +2,7 @@ import { isContentCid } from '../../blocks/cid.ts';
 import { ConflictError, type Issue, NotFoundError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
-import { sameType, servedType } from '../../model/media-type.ts';
+import { isAsDeclared, servedType } from '../../model/media-type.ts';
 import { applyUpdate } from '../../model/next-version.ts';
 import { type WireManifest, wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
@@ -11,7 +11,7 @@ import { type FileVersion, findFileVersion } from '../../store/file-versions.ts'
 import type { NetworkStore } from '../../store/network-store.ts';
 import { receivedFor } from '../../store/uploads.ts';
 import type { DownloadService } from '../content/download-service.ts';
-import { checkLength, filesOf, receive, sniffedType, type Upload } from '../content/intake.ts';
+import { checkLength, filesOf, receive, sniffedType, typeIssues, type Upload } from '../content/intake.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
@@ -66,7 +66,7 @@ export class FilesService {
   ): Promise<{ manifest: WireManifest; url: string; expires: string }> {
     const declared = { key, filename, content_type, size, uploaded: false };
     const { label = filename, description, properties, relationships, collection } = body;
-    refuse(textIssues({ key, filename, content_type, label: body.label, description }));
+    refuse([...textIssues({ key, filename, label: body.label, description }), ...typeIssues({ content_type })]);
     if (cid !== undefined && !isContentCid(cid))
       throw ValidationError.at(['cid'], 'must be the CID of bytes (bafkrei...)');
     const { cid: _, ...others } = properties ?? {};
@@ -94,7 +94,7 @@ export class FilesService {
     registered(caller);
     const { key, filename, content_type, size, label, description, ...rest } = body;
     const named = { key, filename, content_type, size, label, description };
-    refuse(textIssues({ key, filename, content_type, label, description }));
+    refuse([...textIssues({ key, filename, label, description }), ...typeIssues({ content_type })]);
     const earlier = key === undefined ? null : await this.#earlier(caller, body.expect_tip, key);
     const returns = ({ properties }: Manifest) => key !== undefined && key !== properties.key;
     return this.#entities.change(caller, id, body.expect_tip, rest, 'always', {
@@ -120,7 +120,7 @@ export class FilesService {
   async reupload(caller: Caller, id: string, body: ReuploadBody): Promise<WireManifest> {
     registered(caller);
     const { key, content_type, size, filename, label, description, ...cas } = body;
-    refuse(textIssues({ key, filename, content_type, label, description }));
+    refuse([...textIssues({ key, filename, label, description }), ...typeIssues({ content_type })]);
     const earlier = await this.#earlier(caller, body.expect_tip, key);
     const properties = given({ key, content_type, size, filename, label, description, uploaded: false });
     return this.#entities.change(caller, id, body.expect_tip, { ...cas, properties }, 'always', {
@@ -151,7 +151,7 @@ export class FilesService {
       this.#arrived(db, caller, base, { cid: '', size: declared.size ?? 0, type: '' });
       return declared;
     });
-    if (declared.type !== null && !sameType(upload.type ?? '', declared.type))
+    if (declared.type !== null && !isAsDeclared(upload.type ?? '', declared.type))
       throw ValidationError.at(['content-type'], `must be ${declared.type}, as the file was declared`);
     const { cid, size } = await receive(store, upload, declared.size);
     const type = declared.type ?? upload.type ?? (await sniffedType(filesOf(store), cid));

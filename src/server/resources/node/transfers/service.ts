@@ -4,7 +4,7 @@ import { FileStore } from '../../../blocks/file-store.ts';
 import { UploadParts } from '../../../blocks/upload-parts.ts';
 import { AlreadyExistsError, NotFoundError, ValidationError } from '../../../errors.ts';
 import { networks as allNetworks, type Network } from '../../../model/ids.ts';
-import { sameType } from '../../../model/media-type.ts';
+import { isAsDeclared } from '../../../model/media-type.ts';
 import type { Row } from '../../../store/commit.ts';
 import { filesFolder, uploadsFolder } from '../../../store/network-folders.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
@@ -111,7 +111,7 @@ export class UploadsService implements AsyncDisposable {
         await sameAgain(bounded(body.bytes, undefined, size), upload.received);
       return this.#view(store, upload);
     }
-    if (body.type !== null && !sameType(body.type, type))
+    if (body.type !== null && !isAsDeclared(body.type, type))
       throw ValidationError.at(['content-type'], `must be ${type}, for which the address was made`);
     const range = partRange(body, size);
     if (!range && body.length !== null && body.length !== size)
