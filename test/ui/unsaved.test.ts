@@ -196,6 +196,34 @@ describePage('what is typed and not saved', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('is not written to the tab’s storage with each key, and is there when the page is loaded again', async () => {
+    await openLetter();
+    await page.evaluate(`{
+      const write = Storage.prototype.setItem;
+      window.writes = 0;
+      Storage.prototype.setItem = function (...args) {
+        if (args[0].startsWith('draft ')) window.writes++;
+        return write.apply(this, args);
+      };
+    }`);
+    const text = 'a text of forty letters, one key for each';
+    await field('label').fill('');
+    await field('label').pressSequentially(text);
+    expect(await page.evaluate('window.writes')).toBeLessThan(text.length);
+    await field('label').press('!');
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    expect(await field('label').inputValue()).toBe(`${text}!`);
+    // Nor does it come back once it is discarded.
+    await field('label').press('End');
+    await field('label').press('?');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await page.reload();
+    await field('label').waitFor();
+    expect(await page.getByRole('button', { name: 'Discard' }).count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('where it goes with its screen is asked for before that is left', async () => {
     const { id } = await rhiza(node, me, home.id, { label: 'Texts' });
     const splitter = await klados(node, me, home.id, { label: 'Splitter' });

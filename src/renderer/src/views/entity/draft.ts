@@ -42,17 +42,45 @@ function stored(name: string): Draft | undefined {
   }
 }
 
+// What is to be stored once no key follows at once: to write all of a large entity with each one would be felt.
+const unstored = new Map<string, Draft>();
+const pause = 300;
+let timer: ReturnType<typeof setTimeout> | undefined;
+
+function storeLater(name: string, draft: Draft): void {
+  unstored.set(name, draft);
+  clearTimeout(timer);
+  timer = setTimeout(store, pause);
+}
+
+function store(): void {
+  for (const [name, draft] of unstored)
+    try {
+      sessionStorage.setItem(name, JSON.stringify(draft));
+    } catch {
+      // Too much for the browser's storage: it is still in memory.
+    }
+  unstored.clear();
+}
+
+addEventListener('pagehide', store);
+
+function forget(name: string): void {
+  unstored.delete(name);
+  try {
+    sessionStorage.removeItem(name);
+  } catch {
+    // A browser that stores nothing has nothing to forget.
+  }
+}
+
 function keep(id: string, draft: Draft | undefined): void {
   const name = nameOf(id);
   if (draft) drafts.set(name, draft);
   else drafts.delete(name);
   setUnsaved(name, draft !== undefined);
-  try {
-    if (draft && !saysNothing(draft)) sessionStorage.setItem(name, JSON.stringify(draft));
-    else sessionStorage.removeItem(name);
-  } catch {
-    // Too much for the browser's storage: it is still in memory.
-  }
+  if (draft && !saysNothing(draft)) storeLater(name, draft);
+  else forget(name);
   for (const tell of listeners) tell();
 }
 
