@@ -273,6 +273,21 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('of a long list is opened by hand, and keeps all of it', async () => {
+    const list = Array.from({ length: 3000 }, (_, i) => ({ name: `entry ${i}`, at: [i, { deep: `${i}` }] }));
+    const letter = await opened({ label: 'Long', list });
+    const open = page.getByRole('button', { name: /^Edit all of it/ });
+    await open.waitFor();
+    expect(await page.locator('main textarea').count()).toBe(0);
+    await field('label').fill('Longer');
+    expect(await saved(letter, 2)).toEqual({ label: 'Longer', list });
+    await open.click();
+    expect(JSON.parse(await field('list').inputValue())).toEqual(list);
+    await field('list').fill(JSON.stringify([...list, 'end']));
+    expect(await saved(letter, 3)).toEqual({ label: 'Longer', list: [...list, 'end'] });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a long JSON text says in sight what is wrong, wherever that is', async () => {
     const lines = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`line ${i}`, i]));
     await opened({ label: 'To Ada', deep: { a: { b: { c: { d: { e: lines } } } } } });

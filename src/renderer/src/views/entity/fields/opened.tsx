@@ -1,15 +1,17 @@
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useMemo, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
+import type { Json } from '../model/json.ts';
 
 /** Laying out a longer text takes seconds, so it is opened by hand. */
 const quick = 50_000;
 const beginning = 2000;
 
-/** The field of a text; of a very long one only its beginning, until somebody wants to edit it. */
-export function Opened({ text, children }: { text: string; children: ReactNode }) {
+/** The field of a text, or of a value as JSON; of a very long one only its beginning, until somebody wants to edit it. */
+export function Opened({ value, children }: { value: Json; children: ReactNode }) {
   const { t, number } = useTexts();
-  const [opened, setOpened] = useState(text.length <= quick);
+  const [opened, setOpened] = useState(() => typedAs(value).length <= quick);
+  const text = useMemo(() => (opened ? '' : typedAs(value)), [opened, value]);
   if (opened) return children;
   return (
     <div className="space-y-1">
@@ -21,4 +23,8 @@ export function Opened({ text, children }: { text: string; children: ReactNode }
       </Button>
     </div>
   );
+}
+
+function typedAs(value: Json): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }

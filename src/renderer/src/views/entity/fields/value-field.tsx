@@ -28,7 +28,7 @@ export function ValueField({ shown, ...props }: FieldProps & { shown: Shown }) {
   const text = typeof value === 'string' ? value : '';
   if (shown === 'json')
     return (
-      <Opened text={text}>
+      <Opened value={value}>
         <JsonField {...props} />
       </Opened>
     );
@@ -54,7 +54,7 @@ export function ValueField({ shown, ...props }: FieldProps & { shown: Shown }) {
     );
   if (shown === 'long')
     return (
-      <Opened text={text}>
+      <Opened value={text}>
         <LongText {...props} value={text} />
       </Opened>
     );
