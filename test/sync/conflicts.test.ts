@@ -356,3 +356,13 @@ test("of bytes that both sides replaced, what is said is one side's", async () =
   });
   expect(ours.properties.content).toMatchObject({ v1: { size: 23 } });
 });
+
+test('a conflict over what was deleted here is called what it is called there', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, curator, here, work } = pair;
+  await remove(mirror, here, work);
+  await update(origin, curator, work, { properties: { label: 'theirs' } });
+  await sync(mirror, here);
+  expect(await conflictsOf(mirror, here)).toMatchObject([{ id: work.id, label: 'theirs' }]);
+  expect(await conflictOf(pair, work.id)).toMatchObject({ label: 'theirs' });
+});

@@ -1,9 +1,10 @@
 import { ConflictError, ValidationError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
-import type { JsonObject, Manifest, Relationship } from '../../../model/manifest.ts';
+import { type JsonObject, labelOf, type Manifest, type Relationship } from '../../../model/manifest.ts';
 import type { Stamp } from '../../../model/next-version.ts';
 import type { Reader } from '../../../store/connection.ts';
-import { countConflicts, listConflicts } from '../../../store/remotes.ts';
+import { type ConflictRow, countConflicts, listConflicts } from '../../../store/remotes.ts';
+import { findVersion } from '../../../store/versions.ts';
 import {
   commitResolution,
   type OpenConflict,
@@ -40,7 +41,10 @@ export class ConflictsService {
   async list(caller: Caller, limit: number): Promise<ConflictsView> {
     operator(caller);
     const store = await this.#writes.store(caller);
-    return store.read((db) => ({ conflicts: listConflicts(db, limit).map(entryView), total: countConflicts(db) }));
+    return store.read((db) => ({
+      conflicts: listConflicts(db, limit).map((row) => entryView(row, labelThere(db, row))),
+      total: countConflicts(db),
+    }));
   }
 
   async read(caller: Caller, id: string, remote?: string): Promise<OpenConflictView> {
@@ -112,23 +116,23 @@ function resolutionOf(db: Reader, body: ResolveBody): Resolution {
   };
 }
 
-function entryView({
-  remote,
-  id,
-  type,
-  label,
-  base,
-  ours,
-  theirs,
-  time,
-}: OpenConflict | ReturnType<typeof listConflicts>[number]): ConflictEntryView {
-  return { remote, id, type, label, base, ours, theirs, found_at: new Date(time).toISOString() };
+function entryView(
+  { remote, id, type, label, base, ours, theirs, time }: ConflictRow,
+  there: string | null,
+): ConflictEntryView {
+  return { remote, id, type, label: label || there, base, ours, theirs, found_at: new Date(time).toISOString() };
+}
+
+/** What was deleted here is called what it is called there. */
+function labelThere(db: Reader, { label, theirs }: ConflictRow): string | null {
+  const version = label ? undefined : findVersion(db, theirs);
+  return version ? labelOf(version.manifest) || null : null;
 }
 
 function view(conflict: OpenConflict): OpenConflictView {
   const { sides, oursCid, merged, clashes, base } = conflict;
   return {
-    ...entryView(conflict),
+    ...entryView(conflict, labelOf(sides.theirs) || null),
     sides: {
       base: sides.base && sideView(base, sides.base),
       ours: sideView(oursCid, sides.ours),
