@@ -201,6 +201,8 @@ describePage('the sync screens', () => {
     await syncNow(/waits for you: one conflict/);
     await visitor.go(`/sync/conflicts/museum/${letter.id}`);
     await page.getByText('It was deleted there, while you changed it.').waitFor();
+    // Its relationships are of what it says, too.
+    await page.getByRole('rowheader', { name: 'collection', exact: true }).waitFor({ timeout: 5000 });
     await lookAt(page, 'sync-conflict-deleted');
     // Whole is whole: the keys choose between the two that are shown.
     await press('t');

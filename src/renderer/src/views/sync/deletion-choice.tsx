@@ -5,7 +5,11 @@ import { ChangedText } from '../entity/changed-text.tsx';
 import { excerpt } from '../entity/model/changes.ts';
 import { type Json, textOf } from '../entity/model/json.ts';
 import type { Side } from '../entity/model/three-way.ts';
+import { PeerName } from '../entity/peer-name.tsx';
 import type { OpenConflict } from './sync-queries.ts';
+
+/** So many relationships are shown. */
+const most = 100;
 
 /** One side deleted what the other changed: which of the two is to stand. */
 export function DeletionChoice({
@@ -56,8 +60,22 @@ export function DeletionChoice({
               </td>
             </tr>
           ))}
+          {kept.relationships.slice(0, most).map(({ predicate, peer, peer_label: label, properties = {} }) => (
+            <tr key={`${predicate} ${peer}`} className="border-t border-line">
+              <th scope="row" className="w-40 py-1 pr-2 align-top font-medium break-words">
+                <bdi>{predicate}</bdi>
+              </th>
+              <td className="p-1 align-top break-words">
+                → <PeerName id={peer} label={label ?? undefined} />
+                {Object.keys(properties).length > 0 && <Value value={properties as Json} />}
+              </td>
+            </tr>
+          ))}
         </tbody>
       </table>
+      {kept.relationships.length > most && (
+        <p className="text-xs text-quiet">{t('job.andMore', { count: kept.relationships.length - most })}</p>
+      )}
     </div>
   );
 }
