@@ -5,6 +5,7 @@ import { operator, type Person } from '../helpers/callers.ts';
 import { collection, create } from '../helpers/entities.ts';
 import { allow, command, many, one, replying } from '../helpers/local.ts';
 import type { TestNode } from '../helpers/node.ts';
+import { klados } from '../helpers/processors.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 import { seedItems } from './seed.ts';
 
@@ -84,6 +85,24 @@ describePage('what is processed', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByRole('button', { name: 'Give them and start', disabled: false }).press('Enter');
     await page.getByText('in {"languages":["a","b"],"depth":3,"more":true}').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('is asked for what is needed and has nothing that is usual', async () => {
+    const shelf = await collection(node, me, { label: 'Notes' });
+    const language = { enum: ['de', 'en'] };
+    const input_schema = {
+      type: 'object',
+      required: ['language', 'other'],
+      properties: { language, other: { ...language, default: 'en' }, more: language },
+    };
+    const reader = await klados(node, me, shelf.id, { input_schema });
+    await visitor.go(`/process?processor=${reader.id}&collection=${shelf.id}`);
+    const first = (name: string | RegExp) => page.getByLabel(name).locator('option').first().textContent();
+    await page.getByLabel(/^language/).waitFor();
+    expect(await first(/^language/)).toBe('(choose one)');
+    expect(await first(/^other/)).toBe('(as usual)');
+    expect(await first('more')).toBe('(as usual)');
     expect(visitor.faults).toEqual([]);
   });
 

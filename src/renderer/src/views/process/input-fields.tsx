@@ -62,7 +62,7 @@ function OneField({ field, value, onChange, fault }: OneFieldProps) {
             value={value === undefined ? '' : JSON.stringify(value)}
             onChange={({ target }) => onChange(target.value === '' ? undefined : (JSON.parse(target.value) as Json))}
           >
-            <option value="">{t('process.unset')}</option>
+            <option value="">{t(required && fallback === undefined ? 'process.choose' : 'process.unset')}</option>
             {all.map((one) => (
               <option key={JSON.stringify(one)} value={JSON.stringify(one)}>
                 {said(one)}
