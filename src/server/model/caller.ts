@@ -29,7 +29,10 @@ export interface Caller {
   address?: string;
   /** Whether nobody waits for the answer any more. Absent where that is not known, and on other threads. */
   hasLeft?: () => boolean;
-  /** Whether the key that the caller has shown was revoked since, or what it is of is disabled or deleted. Absent where there is none, and on other threads. */
+  /**
+   * Whether the key that the caller has shown was revoked since, or what it is of is disabled or deleted. Absent where there is
+   * none, and on other threads.
+   */
   isRevoked?: () => boolean;
 }
 

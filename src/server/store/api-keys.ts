@@ -86,8 +86,8 @@ export function listKeys(db: NodeDatabase, holder: KeyHolder): KeyRecord[] {
     }));
 }
 
-/** Revokes the one key of the holder that begins with `prefix`; for its errors see Identity.revokeKey. */
-export function revokeByPrefix(db: NodeDatabase, holder: KeyHolder, prefix: string, now: number): void {
+/** Revokes the one key of the holder that begins with `prefix`, and gives its id; for its errors see Identity.revokeKey. */
+export function revokeByPrefix(db: NodeDatabase, holder: KeyHolder, prefix: string, now: number): string {
   if (!isKeyPrefix(prefix)) throw ValidationError.at(['prefix'], 'must have 4 to 12 characters');
   const [where, holderId] = ownedBy(holder);
   const fitting = db.all<{ id: string }>(
@@ -99,17 +99,14 @@ export function revokeByPrefix(db: NodeDatabase, holder: KeyHolder, prefix: stri
   if (another !== undefined)
     throw ValidationError.at(['prefix'], 'fits more than one key; give more of its characters');
   db.run('UPDATE api_key SET revoked_at = ? WHERE id = ?', now, key.id);
+  return key.id;
 }
 
-/** Revokes the operator's own keys. */
-export function revokeInternal(db: NodeDatabase, account: string, now: number): void {
-  const sql = 'UPDATE api_key SET revoked_at = ? WHERE account = ? AND internal = 1 AND revoked_at IS NULL';
-  db.run(sql, now, account);
-}
-
-/** Whether the key with that id is revoked. */
-export function isRevoked(db: NodeDatabase, id: string): boolean {
-  return db.get('SELECT 1 FROM api_key WHERE id = ? AND revoked_at IS NOT NULL', id) !== undefined;
+/** Revokes the operator's own keys, and gives their ids. */
+export function revokeInternal(db: NodeDatabase, account: string, now: number): string[] {
+  const sql =
+    'UPDATE api_key SET revoked_at = ? WHERE account = ? AND internal = 1 AND revoked_at IS NULL RETURNING id';
+  return db.all<{ id: string }>(sql, now, account).map(({ id }) => id);
 }
 
 /** The key with that digest, in hexadecimal, unless it is revoked; whether it has expired is the caller's to see. */

@@ -47,6 +47,8 @@ export class Identity {
   readonly #now: () => number;
   readonly #randomBytes: (size: number) => Uint8Array;
   readonly #verified: RecentMap<string, VerifiedKey>;
+  /** Keys that were revoked since this process began, by their ids: each write asks, and a look into a set costs it nothing. */
+  readonly #revoked = new Set<string>();
   readonly #uses = new Map<string, number>();
   #usesWritten: number;
   #open = true;
@@ -153,13 +155,13 @@ export class Identity {
    * `["prefix"]` where it is not 4 to 12 characters or fits more than one key, NotFoundError where it fits none.
    */
   revokeKey(holder: KeyHolder, prefix: string): void {
-    keys.revokeByPrefix(this.#db, holder, prefix, this.#now());
+    this.#revoked.add(keys.revokeByPrefix(this.#db, holder, prefix, this.#now()));
     this.#verified.clear();
   }
 
-  /** Whether a key that was good, by its id, has been revoked since. */
+  /** Whether a key that was good for this process, by its id, has been revoked since. */
   isRevoked(id: string): boolean {
-    return keys.isRevoked(this.#db, id);
+    return this.#revoked.has(id);
   }
 
   /** What a key stands for, and null where it is malformed, unknown, expired or revoked. */
@@ -196,10 +198,11 @@ export class Identity {
     const kept = readOperatorKey(this.#operatorFile);
     if (kept !== null && this.findKey(kept)?.internal) return { account, key: kept };
 
-    const made = this.#db.transaction(() => {
-      keys.revokeInternal(this.#db, id, this.#now());
-      return this.#createKey({ kind: 'user', account: id, label: 'operator', expiresIn: null }, true);
-    });
+    const { revoked, made } = this.#db.transaction(() => ({
+      revoked: keys.revokeInternal(this.#db, id, this.#now()),
+      made: this.#createKey({ kind: 'user', account: id, label: 'operator', expiresIn: null }, true),
+    }));
+    for (const one of revoked) this.#revoked.add(one);
     this.#verified.clear();
     writeOperatorKey(this.#operatorFile, made.key, made.id);
     return { account, key: made.key };
