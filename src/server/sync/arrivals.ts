@@ -16,6 +16,7 @@ import { chainHolds, isVersionOf, loadEntity } from './entity.ts';
 import type { FeedEvent } from './feed.ts';
 import { completeLong, wholeChain } from './long-chains.ts';
 import { type Chain, chainProblem, isUnusable, Room, storedChain, type Unusable, type Verified } from './manifests.ts';
+import type { MissingMemory } from './missing-versions.ts';
 import type { Patience } from './patience.ts';
 import type { RemoteClient } from './remote.ts';
 import { decideTip } from './remote-tip.ts';
@@ -30,6 +31,8 @@ import type { CurrentView } from './wire.ts';
 export interface FeedMemory {
   /** The events of its newest page, by id, in the last run that dealt with all of them; a restart forgets it. */
   recent: ReadonlySet<number>;
+  /** What stands before histories that start late here, as far as it was asked for. */
+  missing: MissingMemory;
 }
 
 /** What sync works with for one remote on one network. */

@@ -66,7 +66,8 @@ export async function fetchChains(
 ): Promise<Map<string, FetchedChain>> {
   const fetched = new Map<string, FetchedChain>();
   for (let open = wants.map((want): Open => ({ want, found: [], next: want.cid })); open.length > 0; ) {
-    const answer = await ask(client, open.slice(0, perRequest));
+    const wanted = open.slice(0, perRequest).map(({ want, next }) => ({ ...want, cid: next }));
+    const answer = await askForBlocks(client, wanted);
     const left: Open[] = [];
     let progress = false;
     await turns.each(open, (one) => {
@@ -108,10 +109,11 @@ function extended(
   }
 }
 
-async function ask(client: RemoteClient, open: Open[]): Promise<Answered> {
+/** One request for chains: what of them fits into an answer, each from its newest version on. @throws UnreachableError */
+export async function askForBlocks(client: RemoteClient, chains: WantedChain[]): Promise<Answered> {
   const answered: Answered = { versions: new Map(), without: new Map(), moved: new Set(), damage: null };
-  const ids = new Set(open.map(({ want }) => want.id));
-  const wants = open.map(({ want: { id, have }, next }) => ({ id, cid: next, ...(have !== null && { have }) }));
+  const ids = new Set(chains.map(({ id }) => id));
+  const wants = chains.map(({ id, cid, have }) => ({ id, cid, ...(have !== null && { have }) }));
   const answer = await client.readBytes('/node/sync/blocks', { wants }, (bytes) => take(bytes, ids, answered));
   if ('status' in answer)
     throw new UnreachableError(`${client.host} gives no blocks: ${readWords(answer.body, answer.status)}`);

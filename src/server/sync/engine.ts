@@ -20,7 +20,7 @@ import { previewOf } from './preview.ts';
 import { askKnown, bury, pull } from './pull.ts';
 import { checkFailing, push } from './push.ts';
 import { maxBytes } from './push-blocks.ts';
-import type { ContentMemory } from './push-context.ts';
+import { type ContentMemory, nothingKnown } from './push-context.ts';
 import { noteMark } from './push-mark.ts';
 import { type PendingChanges, pendingChanges } from './push-pending.ts';
 import { RemoteClient } from './remote.ts';
@@ -319,9 +319,7 @@ export class SyncEngine implements AsyncDisposable {
   }
 
   #memoryOf(network: Network, remote: Remote): ContentMemory {
-    const memory = this.#memories.get(placeOf(network, remote)) ?? {
-      ...{ compared: null, kept: 0, form: null, settled: new Set<string>(), recent: new Set<number>() },
-    };
+    const memory = this.#memories.get(placeOf(network, remote)) ?? nothingKnown();
     this.#memories.set(placeOf(network, remote), memory);
     return memory;
   }

@@ -18,6 +18,7 @@ import {
 } from './feed.ts';
 import { readPage } from './feed-page.ts';
 import { listAgain } from './list-again.ts';
+import { bringMissing } from './missing-versions.ts';
 import { untilSpent } from './patience.ts';
 import type { PushContext } from './push-context.ts';
 import { setBackSince } from './push-mark.ts';
@@ -85,6 +86,7 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
   if (ctx.report.stopped !== null) return;
   if (mustCompare) await close(ctx, options);
   else await release(ctx, options, [{ events: await listAgain(ctx, options), page: null }]);
+  if (ctx.report.stopped === null) await bringMissing(ctx, options);
 }
 
 /** What left the feed before it was seen is looked for entity by entity. */

@@ -14,6 +14,12 @@ export interface ContentMemory extends FormMemory, FeedMemory {
   settled: Set<string>;
 }
 
+/** Of a remote with which this process has not synced yet. */
+export function nothingKnown(): ContentMemory {
+  const missing = { after: 0, done: true, again: 0, tries: 0 };
+  return { compared: null, kept: 0, form: null, settled: new Set(), recent: new Set(), missing };
+}
+
 /** What a run works with beyond a pull. */
 export interface PushContext extends SyncContext {
   /** The operator's own ids on this network. */
