@@ -18,7 +18,10 @@ export function isDeep({ head, blocks }: Chain): boolean {
  * A chain with what its stored part holds, as far down as the decision on it may look (entity.ts), walked without holding
  * up anything else. Without a tip here there is nothing to compare it with.
  */
-export async function withAncestors({ store, remote, turns }: SyncContext, chain: Chain): Promise<Chain> {
+export async function withAncestors(
+  { store, remote, turns }: Pick<SyncContext, 'store' | 'remote' | 'turns'>,
+  chain: Chain,
+): Promise<Chain> {
   const { id } = chain.head;
   const here = store.read((db) => {
     const local = findEntity(db, id);

@@ -209,10 +209,11 @@ export class SyncEngine implements AsyncDisposable {
 
   /** What a run would do, without doing it. @throws NotFoundError, UnreachableError */
   async preview(network: Network, name: string): Promise<Preview> {
-    const { now } = this.#options;
+    const { now, service } = this.#options;
     const { store, remote } = await this.#remote(network, name);
     await using client = await this.#client(network, remote);
-    return await previewOf({ store, remote, client, now, turns: this.#turns }, { pageSize, self: this.#self(network) });
+    const needs = { store, remote, client, schema: `${service}/eidos@v1`, now, turns: this.#turns };
+    return await previewOf(needs, { pageSize, self: this.#self(network) });
   }
 
   /**

@@ -1,18 +1,15 @@
 import { FileStore } from '../blocks/file-store.ts';
-import type { Turns } from '../blocks/turns.ts';
 import { filesFolder } from '../store/network-folders.ts';
 import { seenIntervals } from '../store/remotes.ts';
-import type { SyncContext } from './arrivals.ts';
 import type { Preview } from './engine-options.ts';
 import { lookFirst } from './first-look.ts';
 import { cardOf } from './introduction.ts';
+import type { PreviewNeeds } from './preview-deletions.ts';
 import { emptyPreview, previewPull } from './pull-preview.ts';
 import { setBackSince } from './push-mark.ts';
 import { previewPush } from './push-pending.ts';
 import { levelOf } from './quiet-feed.ts';
 import { pushes } from './remote-settings.ts';
-
-type Needs = Pick<SyncContext, 'store' | 'remote' | 'client' | 'now'> & { turns: Turns };
 
 /**
  * What a run with a remote would do, without doing it.
@@ -20,7 +17,7 @@ type Needs = Pick<SyncContext, 'store' | 'remote' | 'client' | 'now'> & { turns:
  * @throws UnreachableError
  */
 export async function previewOf(
-  needs: Needs,
+  needs: PreviewNeeds,
   { pageSize, self }: { pageSize: number; self: string[] },
 ): Promise<Preview> {
   const { store, remote, client } = needs;

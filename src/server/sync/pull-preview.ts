@@ -1,12 +1,9 @@
 import PQueue from 'p-queue';
-import type { Reader } from '../store/connection.ts';
 import { type EntityRow, findEntity } from '../store/entities.ts';
-import { findKnown, seenIntervals } from '../store/remotes.ts';
-import { findVersion } from '../store/versions.ts';
-import type { SyncContext } from './arrivals.ts';
-import { contentHash } from './content.ts';
+import { seenIntervals } from '../store/remotes.ts';
 import { feedStep, isEmpty, isOpen, newestSeen, startFeed } from './feed.ts';
 import { readPage } from './feed-page.ts';
+import { isDeletedBy, type PreviewNeeds } from './preview-deletions.ts';
 import { setBackSince } from './push-mark.ts';
 import { emptied, isBegunAgain, mayHaveMissed } from './quiet-feed.ts';
 import { readBatch, saysWhy } from './wire.ts';
@@ -39,13 +36,11 @@ const maxMissing = 1000;
 const batchSize = 100;
 const atOnce = 8;
 
-type Needs = Pick<SyncContext, 'store' | 'remote' | 'client' | 'now'>;
-
 /** The newest version of each entity that the new events name, by its id. */
 export type Named = ReadonlyMap<string, string>;
 
 /** Walks the feed as a pull does, and takes nothing over. @throws UnreachableError */
-export async function previewPull(needs: Needs, pageSize: number): Promise<{ pull: PullPreview; named: Named }> {
+export async function previewPull(needs: PreviewNeeds, pageSize: number): Promise<{ pull: PullPreview; named: Named }> {
   const { store, remote } = needs;
   const named = new Map<string, string>();
   const back = await setBackSince(needs);
@@ -65,46 +60,38 @@ export async function previewPull(needs: Needs, pageSize: number): Promise<{ pul
   }
   const reset = back ?? feed.reason ?? (isEmpty(feed) ? await emptied(needs, newestSeen(feed)) : null);
   const compares_all = hasGap || (isEmpty(feed) && mayHaveMissed(needs));
-  const found = await deletionsAmong(needs, [...named.keys()]);
+  const found = await deletionsAmong(needs, named);
   return { pull: { reset, events, entities: named.size, ...found, compares_all }, named };
 }
 
-async function deletionsAmong(needs: Needs, entities: string[]) {
+async function deletionsAmong(needs: PreviewNeeds, named: Named) {
+  const entities = [...named.keys()];
   const looked = entities.slice(0, maxLooked);
   const missing: EntityRow[] = [];
   for (let at = 0; at < looked.length; at += batchSize)
     missing.push(...(await missingOf(needs, looked.slice(at, at + batchSize))));
   const queue = new PQueue({ concurrency: atOnce });
-  const gone = await queue.addAll(missing.slice(0, maxMissing).map((row) => () => isGone(needs, row)));
+  const gone = await queue.addAll(
+    missing.slice(0, maxMissing).map((row) => () => isGone(needs, row, named.get(row.id) ?? '')),
+  );
   return {
     deletions: missing.filter((_, at) => gone[at]).map(({ id, type, label }) => ({ id, type, label })),
     looked_at_all: looked.length === entities.length && missing.length <= maxMissing,
   };
 }
 
-/** Those that are live here, not edited here since, and that the remote gives nothing of. */
-async function missingOf({ store, remote, client }: Needs, ids: string[]): Promise<EntityRow[]> {
-  const live = store.read((db) =>
-    ids
-      .map((id) => findEntity(db, id))
-      .filter((row) => row !== undefined && !row.deleted && !isEdited(db, remote.key, row)),
-  ) as EntityRow[];
+/** Those that are live here, and that the remote gives nothing of. */
+async function missingOf({ store, client }: PreviewNeeds, ids: string[]): Promise<EntityRow[]> {
+  const found = store.read((db) => ids.map((id) => findEntity(db, id)));
+  const live = found.filter((row) => row !== undefined && !row.deleted) as EntityRow[];
   if (live.length === 0) return [];
   const { status, body } = await client.read('/entities/batch-get', { ids: live.map(({ id }) => id) });
   const there = new Set(((status === 200 ? readBatch(body) : null) ?? []).map(({ entity }) => entity));
   return live.filter(({ id }) => !there.has(id));
 }
 
-/** Whether it says something else than what the remote said last: a deletion there is a conflict then. */
-function isEdited(db: Reader, remote: number, { id, cid }: EntityRow): boolean {
-  const { twin } = findKnown(db, remote, id);
-  if (twin === null || twin === cid) return false;
-  const [before, now] = [twin, cid].map((version) => findVersion(db, version)?.manifest);
-  return before !== undefined && now !== undefined && contentHash(before) !== contentHash(now);
-}
-
-/** What is only not shown (403) stays here. */
-async function isGone({ client }: Needs, { id }: EntityRow): Promise<boolean> {
-  const { status, body } = await client.read(`/entities/${id}`);
-  return status === 404 && saysWhy(body);
+/** What is only not shown (403) stays here. @param cid the newest version that the feed names */
+async function isGone(needs: PreviewNeeds, { id }: EntityRow, cid: string): Promise<boolean> {
+  const { status, body } = await needs.client.read(`/entities/${id}`);
+  return status === 404 && saysWhy(body) && (await isDeletedBy(needs, id, cid));
 }
