@@ -1,9 +1,10 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ask, operator } from '../helpers/callers.ts';
+import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, ok, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { exported, imported } from '../helpers/node-archives.ts';
 import { addRemote, conflictsOf, keyOf, lines, type Report, read, remoteOf, sync } from './nodes.ts';
 import { startProxy } from './proxy.ts';
 
@@ -118,4 +119,51 @@ test('the other side of a conflict with a remote that is removed stays listed, o
   expect(await conflictsOf(mirror, here)).toMatchObject([{ remote: 'again', id: work.id, theirs: theirs.cid }]);
   ok(await ask(mirror, here, `POST /node/conflicts/${work.id}/resolve`, { resolution: 'ours' }));
   expect(await conflictsOf(mirror, here)).toEqual([]);
+});
+
+test('of several remotes that are removed, and beside an archive, each other side stays listed until it is decided', async () => {
+  await using scene = await startConflict();
+  const { origin, mirror, there, here, work, theirs } = scene;
+  await using other = await startNode();
+  const away = operator(other);
+  const follow = async (node: TestNode, who: Person, from: TestNode, name: string) => {
+    await addRemote(node, who, { url: from.url, key: keyOf(operator(from)), name });
+    await sync(node, who, name);
+  };
+  await follow(other, away, origin, 'origin');
+  const another = await update(other, away, theirs, { properties: { label: 'of another' } });
+  const brought = await update(origin, there, theirs, { properties: { label: 'brought' } });
+  await imported(mirror, (await exported(origin, `?entity=${work.id}`)).car);
+  const branch = await update(origin, there, brought, { properties: { label: 'one', more: 1 } });
+  await follow(mirror, here, other, 'other');
+  await sync(mirror, here);
+  const listed = async () => (await conflictsOf(mirror, here)).map(({ remote, theirs: cid }) => [remote, cid]);
+  expect(await listed()).toEqual([
+    ['car', brought.cid],
+    ['origin', branch.cid],
+    ['other', another.cid],
+  ]);
+  ok(await ask(mirror, here, 'DELETE /node/remotes/other'));
+  expect(await listed()).toEqual([
+    ['car', brought.cid],
+    ['car:2', another.cid],
+    ['origin', branch.cid],
+  ]);
+  // What follows the archive's version says what that says, too.
+  ok(await ask(mirror, here, 'DELETE /node/remotes/origin'));
+  expect(await listed()).toEqual([
+    ['car', branch.cid],
+    ['car:2', another.cid],
+  ]);
+  const resolve = (body: object, query: string) =>
+    ask(mirror, here, `POST /node/conflicts/${work.id}/resolve${query}`, body);
+  expect((await resolve({ resolution: 'ours' }, '')).text).toContain('car or car:2');
+  ok(await resolve({ resolution: 'theirs' }, '?remote=car'));
+  expect(await listed()).toEqual([['car:2', another.cid]]);
+  expect((await read(mirror, here, work.id)).properties).toEqual({ label: 'one', more: 1 });
+  await follow(mirror, here, other, 'again');
+  expect(await listed()).toEqual([['again', another.cid]]);
+  ok(await resolve({ resolution: 'theirs' }, ''));
+  expect(await listed()).toEqual([]);
+  expect((await read(mirror, here, work.id)).properties).toEqual({ label: 'of another', more: 1 });
 });

@@ -149,8 +149,7 @@ export async function read(node: TestNode, who: Person, id: string): Promise<Ent
 export async function conflictsOf(
   node: TestNode,
   who: Person,
-): Promise<{ id: string; base: string | null; ours: string; theirs: string }[]> {
-  return ok<{ conflicts: { id: string; base: string | null; ours: string; theirs: string }[] }>(
-    await ask(node, who, 'GET /node/conflicts'),
-  ).conflicts;
+): Promise<{ remote: string; id: string; base: string | null; ours: string; theirs: string }[]> {
+  return ok<{ conflicts: Awaited<ReturnType<typeof conflictsOf>> }>(await ask(node, who, 'GET /node/conflicts'))
+    .conflicts;
 }

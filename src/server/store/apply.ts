@@ -196,6 +196,7 @@ function applyRow(db: Writer, row: Exclude<Row, QueuedRow>, time: number): void 
       return;
     case 'versions':
     case 'car_conflict':
+    case 'car_decided':
       applyArchiveRow(db, row, time);
       return;
     default:

@@ -2,7 +2,7 @@ import { cidBytes } from '../blocks/cid.ts';
 import { type Block, decodeManifest } from '../blocks/encode.ts';
 import { manifestHead } from '../blocks/manifest-head.ts';
 import { collectionsOf } from '../model/manifest.ts';
-import { archiveRemote } from './archive-forks.ts';
+import { archiveName, archiveRemote, forksOf, type ListedFork } from './archive-forks.ts';
 import { descends } from './archive-reads.ts';
 import { blockBytes, putBlock } from './blocks.ts';
 import type { Writer } from './connection.ts';
@@ -15,7 +15,9 @@ export type ArchiveRow =
   /** Verified versions of an entity that are kept without moving its tip, oldest first. */
   | { kind: 'versions'; id: string; blocks: Block[] }
   /** An archive's tip that does not descend from ours, or that it follows; `theirs` null: there is no such fork any more. */
-  | { kind: 'car_conflict'; id: string; ours: string; theirs: string | null };
+  | { kind: 'car_conflict'; id: string; ours: string; theirs: string | null }
+  /** Somebody has decided about a version that is listed without a remote. */
+  | { kind: 'car_decided'; id: string; theirs: string };
 
 export function applyArchiveRow(db: Writer, row: ArchiveRow, time: number): void {
   switch (row.kind) {
@@ -30,18 +32,27 @@ export function applyArchiveRow(db: Writer, row: ArchiveRow, time: number): void
     case 'car_conflict': {
       const entity = ensureEntityKey(db, row.id);
       db.run('DELETE FROM sync_conflict WHERE remote = ? AND entity = ?', archiveRemote, entity);
-      if (row.theirs !== null)
-        db.run(
-          'INSERT INTO sync_conflict (remote, entity, base, ours, theirs, time) VALUES (?, ?, NULL, ?, ?, ?)',
-          archiveRemote,
-          entity,
-          row.ours,
-          row.theirs,
-          time,
-        );
-      if (row.theirs !== null) noteSync(db, { time, remote: 'car', kind: 'conflict', id: row.id, detail: row.theirs });
+      if (row.theirs !== null) putFork(db, { ...row, remote: archiveRemote, entity, theirs: row.theirs }, time);
+      return;
     }
+    case 'car_decided':
+      dropSameFork(db, ensureEntityKey(db, row.id), row.theirs);
   }
+}
+
+interface NewFork extends ListedFork {
+  entity: number;
+  id: string;
+  ours: string;
+}
+
+function putFork(db: Writer, { remote, entity, id, ours, theirs }: NewFork, time: number): void {
+  dropSameFork(db, entity, theirs);
+  db.run(
+    'INSERT OR REPLACE INTO sync_conflict (remote, entity, base, ours, theirs, time) VALUES (?, ?, NULL, ?, ?, ?)',
+    ...[remote, entity, ours, theirs, time],
+  );
+  noteSync(db, { time, remote: archiveName, kind: 'conflict', id, detail: theirs });
 }
 
 /** Further back than this is not looked on the writer's thread; such a fork stays until somebody decides it. */
@@ -51,13 +62,9 @@ const mostVersions = 1000;
 
 /** What an archive forked off is a fork no more where a sync has brought it in: the new tip descends from it. */
 export function endBroughtFork(db: Writer, entity: number, tip: string): void {
-  const fork = db.get<{ theirs: string }>(
-    'SELECT theirs FROM sync_conflict WHERE remote = ? AND entity = ?',
-    archiveRemote,
-    entity,
-  );
-  if (fork && descends(db, { from: tip, to: fork.theirs, steps: nearVersions }))
-    db.run('DELETE FROM sync_conflict WHERE remote = ? AND entity = ?', archiveRemote, entity);
+  for (const { remote, theirs } of forksOf(db, entity))
+    if (descends(db, { from: tip, to: theirs, steps: nearVersions }))
+      db.run('DELETE FROM sync_conflict WHERE remote = ? AND entity = ?', remote, entity);
 }
 
 /** What a remote says by now, where it has the entity; `reset`: it may have forgotten what it said before. */
@@ -74,18 +81,24 @@ interface SaidNow {
 export function keepForgotten(db: Writer, remote: number, entity: number, now: SaidNow | null, time: number): void {
   const sql = 'SELECT theirs FROM sync_conflict WHERE remote = ? AND entity = ?';
   const theirs = db.get<{ theirs: string }>(sql, remote, entity)?.theirs;
-  if (theirs === undefined || db.get(sql, archiveRemote, entity) !== undefined) return;
+  if (theirs === undefined) return;
   const isIn = (from: string | undefined, to: string) =>
     from !== undefined && descends(db, { from, to, steps: mostVersions });
   if (now && (now.reset ? isIn(now.theirs, theirs) : now.theirs === theirs || !isIn(theirs, now.theirs))) return;
   const here = db.get<{ id: string; cid: string | null }>('SELECT id, cid FROM entity WHERE key = ?', entity);
   if (!here?.cid || isIn(here.cid, theirs)) return;
-  applyArchiveRow(db, { kind: 'car_conflict', id: here.id, ours: here.cid, theirs }, time);
+  const listed = forksOf(db, entity);
+  if (listed.some((fork) => isIn(fork.theirs, theirs))) return;
+  const below = listed.find((fork) => isIn(theirs, fork.theirs))?.remote;
+  const next = listed.reduce((least, fork) => Math.min(least, fork.remote - 1), archiveRemote);
+  putFork(db, { remote: below ?? next, entity, id: here.id, ours: here.cid, theirs }, time);
 }
 
 /** What a remote has as its side of a conflict is listed once, under the remote. */
 export function dropSameFork(db: Writer, entity: number, theirs: string): void {
-  db.run('DELETE FROM sync_conflict WHERE remote = ? AND entity = ? AND theirs = ?', archiveRemote, entity, theirs);
+  for (const fork of forksOf(db, entity))
+    if (fork.theirs === theirs)
+      db.run('DELETE FROM sync_conflict WHERE remote = ? AND entity = ?', fork.remote, entity);
 }
 
 /** A deleted entity lies in the collection of its last live version; that version may have come only now. */

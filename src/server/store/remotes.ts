@@ -1,4 +1,5 @@
 import { cidText } from '../blocks/cid.ts';
+import { forkNameSql } from './archive-forks.ts';
 import type { Reader } from './connection.ts';
 import { entityKey } from './entity-keys.ts';
 import { countContentTroubles } from './remote-content.ts';
@@ -264,11 +265,8 @@ export function lackingPeers(db: Reader, remote: number, id: string): string[] {
     .map((row) => row.id);
 }
 
-/** Conflicts that an archive brought are listed under this name, which no remote may have. */
-export const archiveName = 'car';
-
 export interface ConflictRow {
-  /** archiveName where theirs came in an archive. */
+  /** A name of its own (archive-forks.ts) where theirs came in an archive, or its remote is gone. */
   remote: string;
   id: string;
   type: string | null;
@@ -282,9 +280,9 @@ export interface ConflictRow {
 
 export function listConflicts(db: Reader, limit: number): ConflictRow[] {
   return db.all<ConflictRow>(
-    `SELECT coalesce(r.name, '${archiveName}') AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
+    `SELECT coalesce(${forkNameSql}, r.name) AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
        FROM sync_conflict c LEFT JOIN remote r ON r.key = c.remote JOIN entity e ON e.key = c.entity
-      ORDER BY c.remote, e.id LIMIT ?`,
+      ORDER BY c.remote > 0, abs(c.remote), e.id LIMIT ?`,
     limit,
   );
 }
@@ -296,9 +294,9 @@ export function countConflicts(db: Reader): number {
 /** The conflicts of one entity, with any remote. */
 export function conflictsOf(db: Reader, id: string): ConflictRow[] {
   return db.all<ConflictRow>(
-    `SELECT coalesce(r.name, '${archiveName}') AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
+    `SELECT coalesce(${forkNameSql}, r.name) AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
        FROM sync_conflict c LEFT JOIN remote r ON r.key = c.remote JOIN entity e ON e.key = c.entity
-      WHERE e.id = ? ORDER BY c.remote`,
+      WHERE e.id = ? ORDER BY c.remote > 0, abs(c.remote)`,
     id,
   );
 }

@@ -2,11 +2,12 @@ import { ConflictError, NotFoundError, ValidationError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Stamp } from '../model/next-version.ts';
 import type { Clash, Content, Side } from '../model/three-way.ts';
+import { isArchiveName } from '../store/archive-forks.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import { archiveName, type ConflictRow, conflictsOf, findRemote } from '../store/remotes.ts';
+import { type ConflictRow, conflictsOf, findRemote } from '../store/remotes.ts';
 import type { SyncRow } from '../store/sync-rows.ts';
 import { findVersion } from '../store/versions.ts';
 import { commitsBetween } from './apply.ts';
@@ -38,7 +39,7 @@ export function openConflict(db: Reader, id: string, remote: string | undefined)
   if (!row) throw new NotFoundError(`There is no conflict about ${id}${remote === undefined ? '' : ` with ${remote}`}`);
   if (found.length > 1)
     throw ValidationError.at(['remote'], `must say which: ${found.map((it) => it.remote).join(' or ')}`);
-  const sides = row.remote === archiveName ? archiveSides(db, row) : remoteSides(db, row);
+  const sides = isArchiveName(row.remote) ? archiveSides(db, row) : remoteSides(db, row);
   const oursCid = findStanding(db, id)?.cid;
   if (!sides || oursCid === undefined) throw new NotFoundError(`The versions of the conflict about ${id} are not here`);
   const { content, clashes } = mergeContents(sides);
@@ -87,7 +88,7 @@ export interface Resolved {
 export function resolved(conflict: OpenConflict, resolution: Resolution, stamp: Stamp): Resolved {
   // Over the tip here where an archive brought the other side: whoever follows this node sees one more version.
   const { sides, oursCid, remote } = conflict;
-  const [over, overCid] = remote === archiveName ? [sides.ours, oursCid] : [sides.theirs, sides.theirsCid];
+  const [over, overCid] = isArchiveName(remote) ? [sides.ours, oursCid] : [sides.theirs, sides.theirsCid];
   const content = 'content' in resolution ? { ...resolution.content } : decided(conflict, resolution);
   const version = versionOver(over, overCid, content, stamp, sides.ours.reason);
   const time = Date.parse(stamp.ts);
@@ -98,7 +99,7 @@ export function resolved(conflict: OpenConflict, resolution: Resolution, stamp: 
     isNew: version.block !== null,
     commits: (db) =>
       told(
-        remote === archiveName ? [archiveCommit(conflict, version, time)] : remoteCommits(db, conflict, version, time),
+        isArchiveName(remote) ? [archiveCommit(conflict, version, time)] : remoteCommits(db, conflict, version, time),
         {
           kind: 'conflict_decided',
           remote,
@@ -132,7 +133,7 @@ type Version = ReturnType<typeof versionOver>;
 function archiveCommit({ id, oursCid, sides }: OpenConflict, { cid, block }: Version, time: number): Commit {
   const changes = block === null ? [] : [{ id, expect: oursCid, tip: cid, blocks: [block] }];
   const preconditions = block === null ? [{ id, tip: oursCid }] : [];
-  const row = { kind: 'car_conflict', id, ours: sides.theirsCid, theirs: null } as const;
+  const row = { kind: 'car_decided', id, theirs: sides.theirsCid } as const;
   return { changes, preconditions, rows: [row], origin: 'local', time };
 }
 

@@ -1,7 +1,8 @@
 import { AlreadyExistsError, ValidationError } from '../errors.ts';
 import { isEntityId, type Network, networkOf } from '../model/ids.ts';
+import { archiveName } from '../store/archive-forks.ts';
 import type { Reader } from '../store/connection.ts';
-import { archiveName, findRemote, type Remote } from '../store/remotes.ts';
+import { findRemote, type Remote } from '../store/remotes.ts';
 import type { Direction, RemoteScope, RemoteSettings } from '../store/sync-rows.ts';
 import { readHours } from './hours.ts';
 

@@ -22,7 +22,7 @@ import { type Decision, useDecide } from './decide.ts';
 import { DeletionChoice } from './deletion-choice.tsx';
 import { SideFacts } from './side-facts.tsx';
 import { SyncHead } from './sync-head.tsx';
-import { conflictsQuery, type OpenConflict } from './sync-queries.ts';
+import { conflictsQuery, isArchive, type OpenConflict } from './sync-queries.ts';
 
 /** Base, ours and theirs, place by place; all at once, or by hand; with a note; then the next conflict. */
 export function ConflictEditor({
@@ -88,7 +88,7 @@ export function ConflictEditor({
     });
   const change = (next: (now: Content) => Content) => setByHand((old) => old && { ...old, now: next(old.now) });
   const onward = async (goes: boolean) => {
-    toast(t(goes && remote !== 'car' ? 'sync.decidedRemote' : 'sync.decided', { remote }));
+    toast(t(goes && !isArchive(remote) ? 'sync.decidedRemote' : 'sync.decided', { remote }));
     if (next)
       await go({
         to: '/sync/conflicts/$remote/$id',
@@ -273,6 +273,6 @@ export function ConflictEditor({
 }
 
 function aboutOf(remote: string, based: boolean) {
-  if (remote === 'car') return 'sync.conflictArchive';
+  if (isArchive(remote)) return 'sync.conflictArchive';
   return based ? 'sync.conflictWith' : 'sync.conflictApart';
 }

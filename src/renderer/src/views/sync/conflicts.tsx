@@ -12,7 +12,7 @@ import { useIntoView } from '../../components/use-into-view.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { RunActions } from './run-actions.tsx';
 import { SyncHead } from './sync-head.tsx';
-import { conflictsQuery, remotesQuery } from './sync-queries.ts';
+import { conflictsQuery, isArchive, remotesQuery } from './sync-queries.ts';
 
 /** What was changed in the same place here and elsewhere, and waits for somebody to decide. */
 export function Conflicts() {
@@ -72,7 +72,7 @@ export function Conflicts() {
                     <bdi>{type}</bdi>
                   </td>
                   <td className="truncate px-3 py-2" title={remote}>
-                    {remote === 'car' ? t('sync.archive') : remote}
+                    {isArchive(remote) ? t('sync.archive') : remote}
                   </td>
                   <td className="hidden px-5 py-2 text-quiet md:table-cell">
                     <Moment at={found_at} />

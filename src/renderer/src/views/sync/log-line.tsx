@@ -17,7 +17,7 @@ import {
 } from 'lucide-react';
 import { useTexts } from '../../messages/texts.tsx';
 import { didWords } from './stand-words.ts';
-import type { SyncEvent, SyncEventKind } from './sync-queries.ts';
+import { isArchive, type SyncEvent, type SyncEventKind } from './sync-queries.ts';
 
 const looks: Record<SyncEventKind, { icon: LucideIcon; colour: string }> = {
   run: { icon: RefreshCw, colour: 'text-good' },
@@ -50,7 +50,7 @@ export function LogLine({ event }: { event: SyncEvent }) {
         {time(new Date(event.time))}
       </time>
       <span className="truncate font-medium" title={remote}>
-        {remote === 'car' ? t('sync.archive') : remote}
+        {isArchive(remote) ? t('sync.archive') : remote}
       </span>
       <div className="col-span-2 flex min-w-0 gap-2 sm:col-span-1">
         <Icon size={15} className={`mt-0.5 shrink-0 ${colour}`} aria-hidden />

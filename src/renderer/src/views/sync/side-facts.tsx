@@ -2,14 +2,14 @@ import { Link } from '@tanstack/react-router';
 import { Moment } from '../../components/moment.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { PeerName } from '../entity/peer-name.tsx';
-import type { OpenConflict } from './sync-queries.ts';
+import { isArchive, type OpenConflict } from './sync-queries.ts';
 
 type Version = OpenConflict['sides']['ours'];
 
 /** Which versions stand against each other, from whom, and when they were made. */
 export function SideFacts({ conflict: { id, remote, sides } }: { conflict: OpenConflict }) {
   const { t } = useTexts();
-  const there = remote === 'car' ? t('sync.archive') : remote;
+  const there = isArchive(remote) ? t('sync.archive') : remote;
   const columns: [string, Version | null][] = [
     [t('merge.base'), sides.base],
     [`${t('merge.mine')} · ${t('collections.ofThisNode')}`, sides.ours],

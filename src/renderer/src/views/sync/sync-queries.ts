@@ -51,6 +51,11 @@ export const conflictsQuery = queryOptions({
   queryFn: ({ signal }) => answered(api.GET('/node/conflicts', { params: { query: { limit: 500 } }, signal })),
 });
 
+/** Whether a conflict is with no remote; of several about one entity the others have a number behind the name. */
+export function isArchive(remote: string): boolean {
+  return remote === 'car' || remote.startsWith('car:');
+}
+
 /** One conflict with its three versions. What somebody decides about must not change under their hands. */
 export function conflictQuery(remote: string, id: string) {
   return queryOptions({

@@ -1,7 +1,10 @@
 import type { EntityId, JsonMap, RelationshipBody, VersionCid } from '../../wire.ts';
 
 export interface ConflictEntryView {
-  /** With which remote; `car` where an archive brought the other side, or a remote had it that was set back, or removed. */
+  /**
+   * With which remote; `car` where an archive brought the other side, or a remote had it that was set back, or removed, and of
+   * several such about one entity `car:2` and so on for the others.
+   */
   remote: string;
   id: EntityId;
   type: string | null;
