@@ -207,6 +207,36 @@ test('M3: without a common version nothing merges by itself, so that nothing tha
     expect((await read(node, who, id)).properties).toEqual({ kept: 1, added: 3 });
 });
 
+test.each([false, true])(
+  'M3: an id that was made with another type on each side is a conflict: plain %s',
+  async (plain) => {
+    await using pair = await startCurated({ plain });
+    const { origin, mirror, curator, here, place } = pair;
+    const said = { collection: place.id, properties: { label: 'A lake' } };
+    const { id, cid } = await create(origin, curator, { type: 'lake', ...said });
+    const ours = ok<Entity>(await ask(mirror, here, 'POST /entities', { id, type: 'water', ...said }));
+    expect(await sync(mirror, here)).toMatchObject({ merged: 0, conflicts: 1, updated: 0 });
+    expect(await read(mirror, here, id)).toEqual(ours);
+    expect(await conflictOf(pair, id)).toMatchObject({
+      ...{ base: null, ours: ours.cid, theirs: cid },
+      clashes: [{ path: ['type'], ours: 'water', theirs: 'lake' }],
+      sides: { ours: { type: 'water' }, theirs: { type: 'lake' } },
+    });
+
+    const refused = expect.stringMatching(/no version changes .* type lake/);
+    expect((await resolve(pair, id, { resolution: 'ours' })).body).toEqual(invalid(['resolution'], refused));
+    const choices = [{ path: ['type'], side: 'ours' }];
+    expect((await resolve(pair, id, { resolution: 'theirs', choices })).body).toEqual(
+      invalid(['choices', 0, 'side'], refused),
+    );
+    expect(await read(mirror, here, id)).toEqual(ours);
+    ok(await resolve(pair, id, { resolution: 'ours', choices: [{ path: ['type'], side: 'theirs' }] }));
+    await settled(pair);
+    expect(await read(mirror, here, id)).toMatchObject({ cid, type: 'lake', properties: { label: 'A lake' } });
+    expect((await ask(mirror, here, `GET /versions/manifest/${ours.cid}`)).status).toBe(200);
+  },
+);
+
 /** What the remote is, whether it is a plain one, and which side stands. */
 const decided = [
   ['a node', false, 'ours'],

@@ -2,13 +2,13 @@ import { differingMember, isOtherBytes, splitFile } from './bytes-places.ts';
 import { type Json, type JsonObject, type Manifest, type Relationship, relationshipKey } from './manifest.ts';
 import { equalJson } from './properties.ts';
 
-/** What a merge compares: what a version says, whoever made it. A deleted one says nothing else. Of a collection the type counts. */
+/** What a merge compares: what a version says, whoever made it. A deleted one says nothing else. */
 export type Content = Pick<Manifest, 'properties' | 'relationships' | 'deleted'> & Partial<Pick<Manifest, 'type'>>;
 
 /**
  * A place that both sides changed, and not to the same. A path is that of an issue: `["properties", "date", "from"]`,
- * `["relationships", predicate, peer, "properties", ...]`, `["relationships", "root"]` of a collection, or `[]` where one
- * side deleted what the other changed. A side without the member has nothing there.
+ * `["relationships", predicate, peer, "properties", ...]`, `["relationships", "root"]` of a collection, `["type"]` where it was
+ * made as something else on each side, or `[]` where one side deleted what the other changed. A side without the member has nothing there.
  */
 export interface Clash {
   path: string[];
@@ -24,6 +24,9 @@ export interface Merged {
 }
 
 export type Side = 'ours' | 'theirs';
+
+/** The place of a clash about what an entity is. */
+export const typePath = ['type'];
 
 /**
  * Three-way merge over the last common version, by property path and by relationship (predicate, peer). Lists are
@@ -44,6 +47,8 @@ export function mergeThreeWay(
     return clash[choose(clash)];
   };
   const rule: Rule = { settle, based: base !== null };
+  // A version has the type of the one that it follows, so that nothing of the content comes of it; but somebody has to know.
+  mergeValues(base?.type, ours.type, theirs.type, typePath, rule);
   const before = base ?? { properties: {}, relationships: [] };
   const merge = ours.type === 'file' ? mergeFile : mergeProperties;
   const properties = merge(before.properties, ours.properties, theirs.properties, rule);

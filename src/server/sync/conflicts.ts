@@ -1,7 +1,7 @@
 import { ConflictError, NotFoundError, ValidationError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Stamp } from '../model/next-version.ts';
-import type { Clash, Content, Side } from '../model/three-way.ts';
+import { type Clash, type Content, type Side, typePath } from '../model/three-way.ts';
 import { isArchiveName } from '../store/archive-forks.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
@@ -89,7 +89,7 @@ export function resolved(conflict: OpenConflict, resolution: Resolution, stamp: 
   // Over the tip here where an archive brought the other side: whoever follows this node sees one more version.
   const { sides, oursCid, remote } = conflict;
   const [over, overCid] = isArchiveName(remote) ? [sides.ours, oursCid] : [sides.theirs, sides.theirsCid];
-  const content = 'content' in resolution ? { ...resolution.content } : decided(conflict, resolution);
+  const content = 'content' in resolution ? { ...resolution.content } : decided(conflict, resolution, over.type);
   const version = versionOver(over, overCid, content, stamp, sides.ours.reason);
   const time = Date.parse(stamp.ts);
   return {
@@ -113,14 +113,25 @@ export function resolved(conflict: OpenConflict, resolution: Resolution, stamp: 
 function decided(
   { sides, circular }: OpenConflict,
   { side, choices = [] }: Extract<Resolution, { side: Side }>,
+  type: string,
 ): Content {
   const clashes = mergeContents(sides).clashes;
   const byPath = new Map(choices.map((choice) => [JSON.stringify(choice.path), choice.side]));
   const known = new Set(clashes.map(({ path }) => JSON.stringify(path)));
   const strange = choices.findIndex(({ path }) => !known.has(JSON.stringify(path)));
   if (strange !== -1) throw ValidationError.at(['choices', strange, 'path'], 'is no place that both sides changed');
+  const typed = clashes.find(({ path }) => isTypePath(path));
+  if (typed && typed[byPath.get(JSON.stringify(typePath)) ?? side] !== type) {
+    const at = choices.findIndex(({ path }) => isTypePath(path));
+    const words = `cannot stand: no version changes what an entity is, and the one that is followed has the type ${type}. Choose the other side for the place ["type"], or say with merged what it is to say`;
+    throw ValidationError.at(at === -1 ? ['resolution'] : ['choices', at, 'side'], words);
+  }
   const { content } = mergeContents(sides, ({ path }) => byPath.get(JSON.stringify(path)) ?? side);
   return circular ? { ...content, relationships: sides[side].relationships } : content;
+}
+
+function isTypePath(path: string[]): boolean {
+  return path.length === 1 && path[0] === typePath[0];
 }
 
 /** The last of the commits tells the log. */

@@ -189,6 +189,11 @@ export function ConflictEditor({
           </div>
         )}
         <SideFacts conflict={conflict} />
+        {sides.ours.type !== sides.theirs.type && (
+          <p role="note" className="rounded-md bg-warning-soft px-3 py-2 [overflow-wrap:anywhere]">
+            {t('sync.typesDiffer', { type: isArchive(remote) ? sides.ours.type : sides.theirs.type })}
+          </p>
+        )}
         {deletion ? (
           <DeletionChoice
             sides={sides}

@@ -45,6 +45,12 @@ export function SideFacts({ conflict: { id, remote, sides } }: { conflict: OpenC
                 · <Moment at={version.ts} />
                 <span className="block truncate">
                   <PeerName id={version.edited_by} />
+                  {sides.ours.type !== sides.theirs.type && (
+                    <>
+                      {' · '}
+                      <bdi>{version.type}</bdi>
+                    </>
+                  )}
                   {version.deleted && ` · ${t('entity.deleted')}`}
                 </span>
               </>

@@ -144,6 +144,6 @@ function view(conflict: OpenConflict): OpenConflictView {
 }
 
 function sideView(cid: string | null, manifest: Manifest): SideView {
-  const { ver, ts, edited_by, deleted, properties, relationships } = manifest;
-  return { cid, ver, ts, edited_by: edited_by.user_id, deleted: deleted === true, properties, relationships };
+  const { ver, type, ts, edited_by, deleted, properties, relationships } = manifest;
+  return { cid, ver, type, ts, edited_by: edited_by.user_id, deleted: deleted === true, properties, relationships };
 }

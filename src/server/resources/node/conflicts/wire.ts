@@ -32,6 +32,7 @@ export interface SideView {
   cid: VersionCid | null;
   /** @isInt */
   ver: number;
+  type: string;
   /** When it was made. */
   ts: string;
   edited_by: string;
@@ -43,8 +44,9 @@ export interface SideView {
 /** A place that both sides changed, and not to the same; a side without a member has nothing there. */
 export interface ClashView {
   /**
-   * `["properties", ...]`, `["relationships", predicate, peer, ...]`, `["relationships", "root"]` of a collection, or `[]`: one side
-   * deleted what the other changed.
+   * `["properties", ...]`, `["relationships", predicate, peer, ...]`, `["relationships", "root"]` of a collection, `["type"]`: it was
+   * made as something else on each side, or `[]`: one side deleted what the other changed. No version changes a type: of `["type"]`
+   * only the other side can be chosen, and of a conflict without a remote only ours.
    */
   path: string[];
   base?: unknown;
@@ -70,7 +72,7 @@ export interface ConflictChoice {
 export interface ResolveBody {
   /**
    * What stands where both changed the same place: ours, theirs, or `merged`: what the body says. Everything else is
-   * merged.
+   * merged. The type is that of the version that is followed, also with `merged`.
    */
   resolution: 'ours' | 'theirs' | 'merged';
   /**
