@@ -105,7 +105,10 @@ function firstEdit(db: Reader, id: string): EditedBy | undefined {
 }
 
 /** Number and predecessor of a stored version, without what it says; undefined where it is not stored. */
-export function versionHead(db: Reader, cid: string): { ver: number; prev: string | null } | undefined {
+export function versionHead(
+  db: Reader,
+  cid: string,
+): { ver: number; prev: string | null; deleted: boolean } | undefined {
   const key = blockKey(db, cidBytes(cid));
   return key === undefined ? undefined : manifestHead(blockBytes(db, key));
 }

@@ -1,7 +1,7 @@
 import { ConflictError, NotFoundError, ValidationError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Stamp } from '../model/next-version.ts';
-import { type Clash, type Content, type Side, typePath } from '../model/three-way.ts';
+import { type Clash, type Content, type Merged, type Side, typePath } from '../model/three-way.ts';
 import { isArchiveName } from '../store/archive-forks.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
@@ -42,9 +42,15 @@ export function openConflict(db: Reader, id: string, remote: string | undefined)
   const sides = isArchiveName(row.remote) ? archiveSides(db, row) : remoteSides(db, row);
   const oursCid = findStanding(db, id)?.cid;
   if (!sides || oursCid === undefined) throw new NotFoundError(`The versions of the conflict about ${id} are not here`);
-  const { content, clashes } = mergeContents(sides);
+  const { content, clashes } = merge(sides);
   const circular = isCircular(db, sides, content);
   return { ...row, base: sides.baseCid, sides, oursCid, merged: content, clashes: clashes.toSorted(byPath), circular };
+}
+
+/** Of what waits for a person whether it lives is theirs to say, also where one side alone has changed. */
+function merge(sides: Sides, choose?: (clash: Clash) => Side): Merged {
+  const isLife = sides.ours.deleted !== sides.theirs.deleted;
+  return mergeContents(isLife ? { ...sides, base: null } : sides, choose);
 }
 
 function byPath(a: Clash, b: Clash): number {
@@ -115,7 +121,7 @@ function decided(
   { side, choices = [] }: Extract<Resolution, { side: Side }>,
   type: string,
 ): Content {
-  const clashes = mergeContents(sides).clashes;
+  const clashes = merge(sides).clashes;
   const byPath = new Map(choices.map((choice) => [JSON.stringify(choice.path), choice.side]));
   const known = new Set(clashes.map(({ path }) => JSON.stringify(path)));
   const strange = choices.findIndex(({ path }) => !known.has(JSON.stringify(path)));
@@ -126,7 +132,7 @@ function decided(
     const words = `cannot stand: no version changes what an entity is, and the one that is followed has the type ${type}. Choose the other side for the place ["type"], or say with merged what it is to say`;
     throw ValidationError.at(at === -1 ? ['resolution'] : ['choices', at, 'side'], words);
   }
-  const { content } = mergeContents(sides, ({ path }) => byPath.get(JSON.stringify(path)) ?? side);
+  const { content } = merge(sides, ({ path }) => byPath.get(JSON.stringify(path)) ?? side);
   return circular ? { ...content, relationships: sides[side].relationships } : content;
 }
 

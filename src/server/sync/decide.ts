@@ -3,6 +3,7 @@ import type { Stamp } from '../model/next-version.ts';
 import type { Reader } from '../store/connection.ts';
 import type { Remote } from '../store/remotes.ts';
 import { versionOf } from './content.ts';
+import { wasDeletedSince } from './entity.ts';
 import { type Chain, chainWith } from './manifests.ts';
 import { isCircular, type MergedVersion, mergeSides, type Sides, sidesOf } from './merge.ts';
 import { type EntityEvent, type EntityState, entityStep } from './state.ts';
@@ -29,8 +30,8 @@ export interface Merger {
 /**
  * What an event makes of an entity in a state. A conflict whose sides changed different places is merged at once where this node
  * pushes to the remote (decisions.md, Sync: only the pushing side makes a merge); every other one waits for a person, and
- * so does each where nobody may merge (null), and one whose merge would be too large for a version, or would put a folder into
- * itself.
+ * so does each where nobody may merge (null), one whose merge would be too large for a version, or would put a folder into
+ * itself, and what was restored here while it was deleted there.
  */
 export function decide(
   db: Reader,
@@ -44,9 +45,15 @@ export function decide(
   const stamp = merger && stampOf(merger);
   if (next.standing !== 'conflict' || stamp === null) return plain;
   const sides = sidesOf(db, next, chain);
+  if (sides && isRestored(db, next, sides)) return plain;
   const merge = sides && fittingMerge(db, sides, stamp);
   if (!merge || merge.clashes.length > 0) return plain;
   return { ...plain, ...mergedInto(next, chain, merge), merged: true };
+}
+
+/** Whether somebody here has restored what the remote has deleted: what it says is as before, and yet somebody wants it. */
+function isRestored(db: Reader, { local }: EntityState, { ours, theirs, baseCid }: Sides): boolean {
+  return local !== null && !ours.deleted && theirs.deleted === true && wasDeletedSince(db, local.cid, baseCid);
 }
 
 function isReset(event: EntityEvent): boolean {

@@ -127,6 +127,16 @@ export function chainHolds(db: Reader, tip: string | null, wanted: string, ver: 
   return false;
 }
 
+/** Whether a stored chain holds a tombstone above `below` (null: anywhere), by few steps. */
+export function wasDeletedSince(db: Reader, tip: string, below: string | null): boolean {
+  for (let cid: string | null = tip, step = 0; cid !== null && cid !== below && step < mostSteps; step++) {
+    const head = versionHead(db, cid);
+    if (head?.deleted) return true;
+    cid = head?.prev ?? null;
+  }
+  return false;
+}
+
 /** The newest version that both chains hold, where it comes after the twin; of what was not edited nobody asks. */
 function commonAbove(db: Reader, twin: string | null, local: Version, chain: Chain): string | null {
   const head = twin === null || twin === local.cid ? undefined : versionHead(db, twin);

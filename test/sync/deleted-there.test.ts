@@ -1,0 +1,77 @@
+import { expect, test } from 'vitest';
+import { ask } from '../helpers/callers.ts';
+import { create, type Entity, ok, remove, update } from '../helpers/entities.ts';
+import { conflictsOf, type Pair, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+
+// What was deleted at a remote, and says here what it said when both had it: nobody has edited it, and somebody may want it.
+
+/** Both have the work; here it was left as it was by a way of its own, there it is deleted. */
+async function deletedThere(pair: Pair, way: keyof typeof ways): Promise<Entity> {
+  const { origin, mirror, there, here } = pair;
+  const one = await create(origin, there, { properties: { n: 1 } });
+  await sync(mirror, here);
+  await ways[way](pair, one);
+  await remove(origin, there, one);
+  return one;
+}
+
+const ways = {
+  'deleted and restored': async ({ mirror, here }: Pair, one: Entity) => {
+    const { cid } = await remove(mirror, here, one);
+    ok(await ask(mirror, here, `POST /entities/${one.id}/restore`, { expect_tip: cid }));
+  },
+  'edited and back': async ({ mirror, here }: Pair, one: Entity) => {
+    const edited = await update(mirror, here, one, { properties: { n: 2 } });
+    await update(mirror, here, edited, { properties: { n: 1 } });
+  },
+};
+
+async function decideLife({ mirror, here }: Pair, { id }: Entity, resolution: 'ours' | 'theirs'): Promise<void> {
+  expect(ok(await ask(mirror, here, `GET /node/conflicts/${id}`))).toMatchObject({
+    clashes: [{ path: [], ours: 'live', theirs: 'deleted' }],
+    merged: { deleted: false, properties: { n: 1 } },
+  });
+  const answer = ok<{ deleted: boolean }>(
+    await ask(mirror, here, `POST /node/conflicts/${id}/resolve`, { resolution }),
+  );
+  expect(answer.deleted).toBe(resolution === 'theirs');
+}
+
+test.each([
+  ['a node', false, 'ours'],
+  ['a node', false, 'theirs'],
+  ['a plain remote', true, 'ours'],
+  ['a plain remote', true, 'theirs'],
+] as const)('what was restored here while %s deleted it (plain: %s) waits for a person: %s', async (_, plain, side) => {
+  await using pair = await startPair({ plain });
+  const { origin, mirror, there, here } = pair;
+  const one = await deletedThere(pair, 'deleted and restored');
+  expect(await sync(mirror, here)).toMatchObject({ merged: 0, conflicts: 1 });
+  expect((await ask(mirror, here, `GET /entities/${one.id}`)).status).toBe(200);
+  await decideLife(pair, one, side);
+  await sync(mirror, here);
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  const { status } = await ask(origin, there, `GET /entities/${one.id}`);
+  expect(status).toBe(side === 'ours' ? 200 : 404);
+});
+
+const read = (Object.keys(ways) as (keyof typeof ways)[]).flatMap((way) =>
+  (['ours', 'theirs'] as const).map((side) => [way, side] as const),
+);
+
+test.each(read)(
+  'of a remote that is only read, what was %s here and deleted there is what is chosen: %s',
+  async (way, side) => {
+    await using pair = await startPair({ keyed: false });
+    const { mirror, here } = pair;
+    const one = await deletedThere(pair, way);
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 1 });
+    await decideLife(pair, one, side);
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0 });
+    expect(await conflictsOf(mirror, here)).toEqual([]);
+    const { status, body } = await ask(mirror, here, `GET /entities/${one.id}`);
+    expect(status).toBe(side === 'ours' ? 200 : 404);
+    if (side === 'ours') expect((body as Entity).properties).toEqual({ n: 1 });
+  },
+);
