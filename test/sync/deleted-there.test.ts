@@ -75,3 +75,23 @@ test.each(read)(
     if (side === 'ours') expect((body as Entity).properties).toEqual({ n: 1 });
   },
 );
+
+test('what was restored and deleted again here while it was restored there waits for a person', async () => {
+  await using pair = await startPair();
+  const { origin, mirror, there, here } = pair;
+  const one = await create(origin, there, { properties: { n: 1 } });
+  const gone = await remove(origin, there, one);
+  await sync(mirror, here);
+  const restore = async (node: typeof origin, who: typeof there): Promise<Entity> =>
+    ok(await ask(node, who, `POST /entities/${one.id}/restore`, { expect_tip: gone.cid }));
+  await remove(mirror, here, await restore(mirror, here));
+  await restore(origin, there);
+  expect(await sync(mirror, here)).toMatchObject({ merged: 0, conflicts: 1 });
+  expect(ok(await ask(mirror, here, `GET /node/conflicts/${one.id}`))).toMatchObject({
+    clashes: [{ path: [], ours: 'deleted', theirs: 'live' }],
+  });
+  ok(await ask(mirror, here, `POST /node/conflicts/${one.id}/resolve`, { resolution: 'ours' }));
+  await sync(mirror, here);
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  expect((await ask(origin, there, `GET /entities/${one.id}`)).status).toBe(404);
+});

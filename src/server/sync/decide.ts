@@ -3,7 +3,7 @@ import type { Stamp } from '../model/next-version.ts';
 import type { Reader } from '../store/connection.ts';
 import type { Remote } from '../store/remotes.ts';
 import { versionOf } from './content.ts';
-import { wasDeletedSince } from './entity.ts';
+import { wasSince } from './entity.ts';
 import { type Chain, chainWith } from './manifests.ts';
 import { isCircular, type MergedVersion, mergeSides, type Sides, sidesOf } from './merge.ts';
 import { type EntityEvent, type EntityState, entityStep } from './state.ts';
@@ -31,7 +31,7 @@ export interface Merger {
  * What an event makes of an entity in a state. A conflict whose sides changed different places is merged at once where this node
  * pushes to the remote (decisions.md, Sync: only the pushing side makes a merge); every other one waits for a person, and
  * so does each where nobody may merge (null), one whose merge would be too large for a version, or would put a folder into
- * itself, and what was restored here while it was deleted there.
+ * itself, and what was restored here while it was deleted there, or deleted again while it was restored there.
  */
 export function decide(
   db: Reader,
@@ -45,15 +45,19 @@ export function decide(
   const stamp = merger && stampOf(merger);
   if (next.standing !== 'conflict' || stamp === null) return plain;
   const sides = sidesOf(db, next, chain);
-  if (sides && isRestored(db, next, sides)) return plain;
+  if (sides && isLifeDecided(db, next, sides)) return plain;
   const merge = sides && fittingMerge(db, sides, stamp);
   if (!merge || merge.clashes.length > 0) return plain;
   return { ...plain, ...mergedInto(next, chain, merge), merged: true };
 }
 
-/** Whether somebody here has restored what the remote has deleted: what it says is as before, and yet somebody wants it. */
-function isRestored(db: Reader, { local }: EntityState, { ours, theirs, baseCid }: Sides): boolean {
-  return local !== null && !ours.deleted && theirs.deleted === true && wasDeletedSince(db, local.cid, baseCid);
+/**
+ * Whether somebody here has restored what the remote has deleted, or deleted again what it has restored: it says what both said,
+ * and yet somebody wants it so.
+ */
+function isLifeDecided(db: Reader, { local }: EntityState, { ours, theirs, baseCid }: Sides): boolean {
+  const [here, there] = [ours.deleted === true, theirs.deleted === true];
+  return local !== null && here !== there && wasSince(db, local.cid, { below: baseCid, deleted: there });
 }
 
 function isReset(event: EntityEvent): boolean {

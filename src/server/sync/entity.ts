@@ -127,11 +127,15 @@ export function chainHolds(db: Reader, tip: string | null, wanted: string, ver: 
   return false;
 }
 
-/** Whether a stored chain holds a tombstone above `below` (null: anywhere), by few steps. */
-export function wasDeletedSince(db: Reader, tip: string, below: string | null): boolean {
+/** Whether an entity was deleted, or live, above `below` (null: ever) in a stored chain, by few steps. */
+export function wasSince(
+  db: Reader,
+  tip: string,
+  { below, deleted }: { below: string | null; deleted: boolean },
+): boolean {
   for (let cid: string | null = tip, step = 0; cid !== null && cid !== below && step < mostSteps; step++) {
     const head = versionHead(db, cid);
-    if (head?.deleted) return true;
+    if (head?.deleted === deleted) return true;
     cid = head?.prev ?? null;
   }
   return false;
