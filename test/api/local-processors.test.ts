@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, read as entity, ok, remove } from '../helpers/entities.ts';
 import {
+  activated,
   allow,
   command,
   ended,
@@ -20,7 +21,7 @@ import {
 } from '../helpers/local.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
-import { klados } from '../helpers/processors.ts';
+import { klados, rhiza } from '../helpers/processors.ts';
 
 let node: TestNode;
 let me: Person;
@@ -164,12 +165,15 @@ describe('a klados that is a command', () => {
     expect(await within(node, me, where.id, 'note')).toEqual([]);
   });
 
-  test('whose target was deleted before it is repeated names it in its log', async () => {
+  test('of several, of which one was deleted before it is repeated, names that in its log', async () => {
     const where = await collection(node, me, { label: 'target' });
-    const file = await create(node, me, { collection: where.id });
+    const [file, other] = [
+      await create(node, me, { collection: where.id }),
+      await create(node, me, { collection: where.id }),
+    ];
     await allow(node, { odd: replying('return { error: { code: "TOO_DARK", message: "scan again" } }') });
-    const of = await command(node, me, place.id, 'odd');
-    const { log } = await run(of, file, where);
+    const of = await command(node, me, place.id, 'odd', { accepts: many('*') });
+    const { log } = await run(of, file, where, { target_entity: undefined, target_entities: [other.id, file.id] });
     await remove(node, me, file);
     const again = await ask(node, me, `POST /kladoi/${of.id}/reinvoke`, { log_id: log.id });
     const { job_id } = ok<Started>(again);
@@ -256,6 +260,58 @@ describe('who may have one', () => {
     expect((await ask(node, somebody, `PUT /kladoi/${plain.id}`, turned)).status).toBeGreaterThanOrEqual(400);
     const generic = { expect_tip: plain.cid, properties: { endpoint: 'exec:echo' } };
     expect((await ask(node, somebody, `PUT /entities/${plain.id}`, generic)).status).toBeGreaterThanOrEqual(400);
+  });
+});
+
+describe('somebody else’s workflow of a command', () => {
+  const only = (of: Entity) => ({ only: { klados: of, then: { done: true } } });
+  let somebody: Person;
+  let theirs: Entity;
+  let of: Entity;
+  /** Lets everybody do that there, beside looking. */
+  const shared = (...actions: string[]) =>
+    collection(node, me, { label: 'shared', roles: { public: ['*:view', ...actions] } });
+  const invoke = (flow: Entity, more: object = {}) =>
+    ask(node, somebody, `POST /rhizai/${flow.id}/invoke`, {
+      ...{ target_entity: theirs.id, target_collection: theirs.id },
+      ...more,
+    });
+  beforeAll(async () => {
+    somebody = await user(node, 'stranger');
+    theirs = await collection(node, somebody, { label: 'theirs' });
+    await allow(node, { echo: replying('return {}') });
+    of = await command(node, me, (await shared()).id, 'echo');
+  });
+
+  const forbidden = async (flow: Entity) => {
+    expect((await invoke(flow)).body).toMatchObject({
+      all_ready: false,
+      klados_issues: [{ id: of.id, reason: expect.stringContaining('not_allowed') }],
+    });
+    expect((await invoke(flow, { confirm: true })).status).toBe(400);
+  };
+
+  test('does not start, where they may not invoke that', async () => {
+    expect((await ask(node, somebody, `POST /kladoi/${of.id}/invoke`, {})).status).toBeGreaterThanOrEqual(400);
+    await forbidden(await workflow(node, somebody, theirs.id, only(of)));
+  });
+
+  test('nor within a workflow of somebody who may', async () => {
+    const inner = await workflow(node, me, (await shared()).id, only(of));
+    const flow = { outer: { klados: { id: inner.id, type: 'rhiza' }, then: { done: true } } };
+    const made = await rhiza(node, somebody, theirs.id, { label: 'outer', entry: 'outer', flow });
+    await forbidden(await activated(node, somebody, 'rhizai', made));
+  });
+
+  test('starts where who wrote it may, and shares it', async () => {
+    const flow = await workflow(node, me, (await shared('rhiza:invoke')).id, only(of));
+    expect(ok<Started>(await invoke(flow, { confirm: true }))).toMatchObject({ status: 'started' });
+  });
+
+  test('starts where they may invoke that themselves', async () => {
+    const one = await command(node, me, (await shared('klados:invoke')).id, 'echo');
+    const flow = await workflow(node, somebody, theirs.id, only(one));
+    expect(ok<Started>(await invoke(flow, { confirm: true }))).toMatchObject({ status: 'started' });
   });
 });
 

@@ -8,6 +8,8 @@ import { findProcessor, type IsVerified, isObject, type ProcessorFacts, unreadin
 /** The kladoi of a workflow with those of the workflows within it, and how it begins. */
 export interface FlowKladoi {
   kladoi: ProcessorFacts[];
+  /** Who wrote the workflows that lead to each, by its id: the ids of their newest versions' authors. */
+  authors: ReadonlyMap<string, string[]>;
   issues: { id: string; reason: string }[];
   entry: Entry | null;
 }
@@ -40,10 +42,13 @@ export function isTooLarge(db: Reader, rhiza: string): boolean {
 export function flowKladoi(db: Reader, rhiza: Standing, isVerified: IsVerified): FlowKladoi {
   const seen = new Set([rhiza.id]);
   const kladoi = new Map<string, ProcessorFacts>();
+  const authors = new Map<string, string[]>();
   const issues: FlowKladoi['issues'] = [];
-  const left = [rhiza];
+  const left: { workflow: Standing; above: string[] }[] = [{ workflow: rhiza, above: [] }];
   for (let one = left.pop(); one; one = left.pop()) {
-    for (const { klados: reference } of inOrder(flowOf(one), one.manifest.properties.entry)) {
+    const { manifest } = one.workflow;
+    const writers = [...one.above, manifest.edited_by.user_id];
+    for (const { klados: reference } of inOrder(flowOf(one.workflow), manifest.properties.entry)) {
       const { id } = reference;
       if (seen.has(id)) continue;
       seen.add(id);
@@ -53,16 +58,17 @@ export function flowKladoi(db: Reader, rhiza: Standing, isVerified: IsVerified):
       if (row?.type === 'rhiza' && !row.deleted && reference.type !== 'klados') {
         if (isTooLarge(db, id))
           throw ValidationError.at(['id'], `the workflow ${id} within it is too large: ${tooLarge}`);
-        left.push(findStanding(db, id) as Standing);
+        left.push({ workflow: findStanding(db, id) as Standing, above: writers });
         continue;
       }
       const facts = findProcessor(db, id, 'klados');
       const reason = unreadiness(facts, isVerified);
       if (facts) kladoi.set(id, facts);
+      authors.set(id, writers);
       if (reason !== null) issues.push({ id, reason });
     }
   }
-  return { kladoi: [...kladoi.values()], issues, entry: entryOf(db, rhiza, kladoi) };
+  return { kladoi: [...kladoi.values()], authors, issues, entry: entryOf(db, rhiza, kladoi) };
 }
 
 /** The steps as they follow each other, those that nothing leads to last. Stored, they are in the order of their names' lengths. */

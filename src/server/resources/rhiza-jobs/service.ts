@@ -10,6 +10,7 @@ import type { Standing } from '../../store/entities.ts';
 import type { NewJob } from '../../store/job-rows.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
+import { forbiddenCommands } from '../jobs/flow-commands.ts';
 import { entryInput, type FlowKladoi, flowKladoi, readinessIssues } from '../jobs/flow-kladoi.ts';
 import { inputIssues } from '../jobs/input.ts';
 import { aboutToBeSent, endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
@@ -92,6 +93,7 @@ export class RhizaJobsService {
     const rhiza = inUse({ entities, permissions: env.permissions }, db, caller, id);
     const target = namedCollection(db, caller.network, body.target_collection, 'target_collection');
     const flow = flowKladoi(db, rhiza, launcher.needs.isVerified);
+    flow.issues.push(...forbiddenCommands(launcher, db, authority, flow));
     targetsFor(flow.entry?.klados?.cardinality, body);
     const now = env.now();
     const wantedMs = (body.expires_in ?? defaultSeconds) * 1000;
