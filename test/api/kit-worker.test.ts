@@ -109,14 +109,16 @@ describe('a worker made with the kit', () => {
     const where = await collection(node, me, { label: 'letters' });
     const bare = await create(node, me, { collection: where.id, properties: {} });
     const body = { target_entity: bare.id, target_collection: where.id, confirm: true };
-    const invoked = await ask(node, me, `POST /kladoi/${counter.id}/invoke`, body);
-    const { job_id, job_collection } = ok<{ job_id: string; job_collection: string }>(invoked);
-    await ended(node, me, `/kladoi/${counter.id}/jobs/${job_id}/status`);
+    // What is deleted while its job is on the way.
+    worker.process.kill('SIGSTOP');
+    const invoked = ask(node, me, `POST /kladoi/${counter.id}/invoke`, body);
+    const store = await node.ctx.networks.get('main');
+    const sent = () => store.read((db) => db.get('SELECT 1 FROM job WHERE target = ?', where.id));
+    await expect.poll(sent).toBeDefined();
     await remove(node, me, bare);
-    const [log] = await within(node, me, job_collection, 'klados_log');
-    const again = await ask(node, me, `POST /kladoi/${counter.id}/reinvoke`, { log_id: log?.id });
-    const repeated = ok<{ job_id: string }>(again).job_id;
-    expect(await ended(node, me, `/kladoi/${counter.id}/jobs/${repeated}/status`)).toMatchObject({
+    worker.process.kill('SIGCONT');
+    const { job_id } = ok<{ job_id: string }>(await invoked);
+    expect(await ended(node, me, `/kladoi/${counter.id}/jobs/${job_id}/status`)).toMatchObject({
       errors: [{ code: 'NOT_FOUND', message: `Entity not found: ${bare.id}`, retryable: false }],
     });
   });

@@ -107,10 +107,17 @@ export async function visit(node: TestNode, options?: BrowserContextOptions): Pr
     page,
     faults,
     // To load the page takes a second of the processor, each time.
-    go: (path) => (page.url().startsWith(`${node.url}/ui`) ? follow(page, `/ui${path}`) : load(path)),
+    go: (path) => (isShown(page, node.url) ? follow(page, `/ui${path}`) : load(path)),
     load,
     [Symbol.asyncDispose]: () => (options ? page.context().close() : leaveWindow(page, node.url)),
   };
+}
+
+/** Of the page's origin, and not the page. */
+const besideOf = (url: string) => `${url}/ui/icon.svg`;
+
+function isShown(page: Page, url: string): boolean {
+  return page.url().startsWith(`${url}/ui`) && page.url() !== besideOf(url);
 }
 
 /** A usual window that nobody looks at. To open one takes a quarter of what a visit takes. */
@@ -141,7 +148,7 @@ async function leaveWindow(page: Page, url: string): Promise<void> {
     for (const event of ['pageerror', 'console', 'dialog', 'filechooser', 'request'] as const)
       page.removeAllListeners(event);
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    await page.goto(`${url}/ui/icon.svg`).catch(() => page.goto('about:blank'));
+    await page.goto(besideOf(url)).catch(() => page.goto('about:blank'));
     if (page.url().startsWith(url)) await page.evaluate('sessionStorage.clear()');
     await context.clearCookies();
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce', media: null });
