@@ -178,9 +178,14 @@ async function follow(page: Page, address: string): Promise<void> {
 /** A visit of the operator. */
 export async function signedIn(node: TestNode, options?: BrowserContextOptions): Promise<Visit> {
   const visited = await visit(node, options);
-  await visited.page.goto(signInLink(node));
-  await visited.page.getByRole('navigation').waitFor();
+  await signIn(visited.page, node);
   return visited;
+}
+
+/** By a link; the page exchanges it after it is loaded, so where it goes on before that it is not signed in. */
+export async function signIn(page: Page, node: TestNode): Promise<void> {
+  await page.goto(signInLink(node));
+  await page.getByRole('navigation').first().waitFor();
 }
 
 /** Asks a page to close, does not leave it when it asks, and gives the kind of that question. */

@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, read, update } from '../helpers/entities.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { describePage, lookAt, signedIn, signInLink, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
+import { describePage, lookAt, signedIn, signIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 import { silence } from './silence.ts';
 
 /** A picture of one pixel. */
@@ -188,8 +188,7 @@ describePage('an entity', () => {
     node = tidied(await startPageNode({ data: data.path, env: { ARCHEION_PORT: port } }));
     await page.getByText('You are no longer signed in.', { exact: true }).waitFor();
     const other = await page.context().newPage();
-    await other.goto(signInLink(node));
-    await other.getByRole('navigation').first().waitFor();
+    await signIn(other, node);
     await page.getByText('You are no longer signed in.', { exact: true }).waitFor({ state: 'detached' });
     expect(await field('label').inputValue()).toBe('To Ada, unsent');
     await page.keyboard.press('Control+s');
@@ -217,7 +216,7 @@ describePage('an entity', () => {
     await node[Symbol.asyncDispose]();
     node = tidied(await startPageNode({ env: { ARCHEION_PORT: port } }));
     page.on('dialog', (dialog) => void dialog.accept());
-    await page.goto(signInLink(node));
+    await signIn(page, node);
     await visitor.load(`/entities/${letter.id}`);
     await page.getByText('There is no such thing on this node.').waitFor();
     const text = page.getByLabel('What you have typed and not saved');
