@@ -12,7 +12,7 @@ import {
 const unknownEntity: EntityState = { local: null, theirs: null, twin: null, base: null, standing: 'quiet' };
 
 const plain: Relation = {
-  ...{ descends: false, echoes: false, ahead: false, back: false, elsewhere: false, crossed: false },
+  ...{ descends: false, echoes: false, ahead: false, back: false, elsewhere: false, returns: false, crossed: false },
   ...{ common: null, node: false, reset: false },
 };
 
@@ -161,6 +161,14 @@ describe('an entity', () => {
     expect(intentOf(state)).toBe('update');
     const moved = entityStep(state, seen(version('r3', 'theirs')));
     expect(moved).toMatchObject({ local: { cid: 'l2' }, base: 'r2', standing: 'conflict' });
+  });
+
+  test('that says the same as a version which nodes hand round keeps to the one to keep, until something else is said', () => {
+    const kept = version('a', 'x');
+    const state = following(seen(kept), seen(version('b', 'x'), { node: true, returns: true }));
+    expect(state).toMatchObject({ local: kept, theirs: { cid: 'b' }, twin: 'a', standing: 'quiet' });
+    expect(entityStep(state, seen(version('c', 'y', 2), { node: true }))).toMatchObject({ local: { cid: 'c' } });
+    expect(entityStep(state, seen(version('d', 'x'), { node: true }))).toMatchObject({ local: { cid: 'd' } });
   });
 
   test('that two remotes say by versions of their own is left at that', () => {

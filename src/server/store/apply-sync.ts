@@ -12,6 +12,9 @@ import { noteSync, renameInLog } from './sync-log.ts';
 import type { SyncRow } from './sync-rows.ts';
 import { dropUnlisted, listAnew, putUnlisted } from './unlisted.ts';
 
+/** As `remote_entity.apart` says it; 0 where they are not. */
+const apartAs = { refused: 1, returned: 2 };
+
 type RowOf<K extends SyncRow['kind']> = Extract<SyncRow, { kind: K }>;
 
 /** Writes what sync keeps. A remote that has been removed meanwhile takes its rows with it. */
@@ -332,7 +335,7 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>, time: numb
     row.event ?? 0,
     theirs,
     twin,
-    row.apart ? 1 : 0,
+    row.apart ? apartAs[row.apart] : 0,
   );
   // Nothing of ours was sent, refused or in conflict where nothing of it was here.
   if (!row.mirrored) {

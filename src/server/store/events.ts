@@ -1,3 +1,4 @@
+import { findBlock } from './blocks.ts';
 import type { Reader } from './connection.ts';
 
 /** One entry of the public feed (interface.md, Events): a move of a tip. `time` is when it was recorded, epoch ms. */
@@ -31,6 +32,14 @@ export function movesAfter(
 ): { moves: Move[]; more: boolean } {
   const rows = db.all<Move>(`${selectMove} WHERE id > ? AND id < ? ORDER BY id LIMIT ?`, after, before, limit + 1);
   return { moves: rows.slice(0, limit), more: rows.length > limit };
+}
+
+/** How many times the tip of an entity became this version. */
+export function timesTip(db: Reader, cid: string): number {
+  const block = findBlock(db, cid);
+  if (!block) return 0;
+  const sql = 'SELECT count(*) AS n FROM moves WHERE entity = ? AND new_tip = ?';
+  return db.get<{ n: number }>(sql, block.entity, block.key)?.n ?? 0;
 }
 
 /** Moves up to this id have left the feed (interface.md: 30 days); the rows stay. */

@@ -11,6 +11,9 @@ const isAtAnother = (which: string) => `EXISTS (SELECT 1 FROM remote_entity o JO
 const isElsewhere = isAtAnother(`p.instance IS NULL OR (r.instance IS NOT NULL AND EXISTS (
   SELECT 1 FROM remote_entity a WHERE a.entity = e.key AND a.remote = r.key AND a.apart = 1 AND a.twin = e.tip))`);
 
+/** Whether a remote's entity `k` says the same as the tip `e` by a version that nodes hand round, and it is left at that. */
+const isReturned = 'k.apart = 2 AND k.twin = e.tip';
+
 /**
  * What is to be pushed, as SQL over an entity `e` and a remote `r`: its tip is not the version that the remote has (it may
  * say the same), or the remote has none and it is meant to. What is known there and cannot be read is not. Where a request may
@@ -22,7 +25,7 @@ const differs = `e.tip IS NOT NULL AND e.type <> 'user' AND CASE
   WHEN EXISTS (SELECT 1 FROM push_intent i WHERE i.remote = r.key AND i.entity = e.key) THEN 1
   WHEN EXISTS (SELECT 1 FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
     THEN (SELECT k.theirs IS NOT NULL
-                 AND (k.twin IS NOT e.tip OR (k.theirs IS NOT e.tip AND NOT ${isElsewhere}))
+                 AND (k.twin IS NOT e.tip OR (k.theirs IS NOT e.tip AND NOT (${isReturned}) AND NOT ${isElsewhere}))
             FROM remote_entity k WHERE k.remote = r.key AND k.entity = e.key)
   WHEN e.deleted = 1 THEN 0
   WHEN EXISTS (SELECT 1 FROM remote_mark m WHERE m.remote = r.key AND m.entity = e.key AND m.mark = 'forgotten') THEN 1
@@ -55,8 +58,8 @@ export function notePending(db: Writer, entity: number, edited = false): void {
 
 /** As `differs`, which takes several times as long to say nothing of what has just been mirrored. */
 function isPending(db: Reader, remote: number, entity: number): boolean {
-  const known = db.get<{ theirs: number | null; twin: number | null }>(
-    'SELECT theirs, twin FROM remote_entity WHERE entity = ? AND remote = ?',
+  const known = db.get<{ theirs: number | null; twin: number | null; apart: number }>(
+    'SELECT theirs, twin, apart FROM remote_entity WHERE entity = ? AND remote = ?',
     entity,
     remote,
   );
@@ -71,7 +74,8 @@ function isPending(db: Reader, remote: number, entity: number): boolean {
   if (e === undefined || e.tip === null || e.type === 'user') return false;
   if (db.get('SELECT 1 FROM push_intent WHERE entity = ? AND remote = ?', entity, remote) !== undefined) return true;
   if (known.theirs === null) return false;
-  return known.twin !== e.tip || (known.theirs !== e.tip && !isTipElsewhere(db, remote, e.id));
+  if (known.twin !== e.tip) return true;
+  return known.theirs !== e.tip && known.apart !== 2 && !isTipElsewhere(db, remote, e.id);
 }
 
 const ofEntity = 'SELECT 1 FROM remote r, entity e WHERE r.key = ? AND e.id = ? AND';

@@ -30,6 +30,12 @@ export interface RemoteScope {
  */
 export type ContentTrouble = 'missing' | 'forbidden' | 'mismatch' | 'unsent';
 
+/**
+ * Why both sides keep their own versions, which say the same: the remote did not take the one here (`refused`), or nodes hand
+ * its one round, and it was the tip here twice (`returned`).
+ */
+export type Apart = 'refused' | 'returned';
+
 /** Why a run failed: no answer, asked to wait, ended from here, or something else. */
 export type RunFault = 'unreachable' | 'held' | 'ended' | 'other';
 
@@ -87,7 +93,7 @@ export type SyncRow =
   /**
    * The remote's tip of an entity is known. `event`: the feed id that told, null where a push did. `twin`: the version
    * here with its content, null for none yet. `blocks` are kept without moving the tip, oldest first. `mirrored`: it
-   * came from there first. `apart`: it was offered `twin`, which says the same, and did not take it.
+   * came from there first. `apart`: whether each keeps its own version, which says what `twin` says.
    */
   | {
       kind: 'remote_tip';
@@ -98,7 +104,7 @@ export type SyncRow =
       twin: string | null;
       blocks: Block[];
       mirrored: boolean;
-      apart?: boolean;
+      apart?: Apart | null;
       /** The remote was reset: what it said before it may have forgotten. */
       reset?: boolean;
     }

@@ -1,4 +1,5 @@
 import type { Commit, Precondition, Row } from '../store/commit.ts';
+import type { Apart } from '../store/sync-rows.ts';
 import type { Loaded } from './entity.ts';
 import type { Chain } from './manifests.ts';
 import type { EntityState } from './state.ts';
@@ -7,8 +8,8 @@ import type { EntityState } from './state.ts';
 export interface Authority {
   remote: string;
   time: number;
-  /** Both keep to their own versions, which say the same. */
-  apart?: boolean;
+  /** Whether both keep to their own versions, which say the same. */
+  apart?: Apart | null;
   /** The remote was reset. */
   reset?: boolean;
 }
@@ -23,7 +24,7 @@ export function commitsBetween(
   next: EntityState,
   chain: Chain,
   event: number | null,
-  { remote, time, apart = false, reset = false }: Authority,
+  { remote, time, apart = null, reset = false }: Authority,
 ): Commit[] {
   const { state, known } = loaded;
   const { id } = chain.head;

@@ -270,10 +270,10 @@ function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: 
   const isOpen = loaded.state.standing === 'sending' && !reset;
   if (isOpen && theirs !== null && chainHolds(db, theirs, chain.cid, chain.head.ver)) return null;
   const version = versionIn(chain, loaded.state.local === null);
-  const { next, chain: taken, merged, reset: isReset } = decideTip(db, loaded, chain, ctx, { version, reset });
+  const { next, chain: taken, merged, apart, reset: isReset } = decideTip(db, loaded, chain, ctx, { version, reset });
   const conflict = next.standing === 'conflict' && loaded.state.standing !== 'conflict';
   return {
-    commits: commitsBetween(loaded, next, taken, event.id, { remote: remote.name, time: now(), reset: isReset }),
+    commits: commitsBetween(loaded, next, taken, event.id, { remote: remote.name, time: now(), apart, reset: isReset }),
     trouble: false,
     deletes: isDeletion(loaded.state, next),
     conflict,

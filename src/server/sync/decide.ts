@@ -2,6 +2,7 @@ import { ValidationError } from '../errors.ts';
 import type { Stamp } from '../model/next-version.ts';
 import type { Reader } from '../store/connection.ts';
 import type { Remote } from '../store/remotes.ts';
+import type { Apart } from '../store/sync-rows.ts';
 import { versionOf } from './content.ts';
 import { wasSince } from './entity.ts';
 import { type Chain, chainWith } from './manifests.ts';
@@ -15,8 +16,8 @@ export interface Decision {
   chain: Chain;
   /** Both sides had changed, and neither had to give way. */
   merged: boolean;
-  /** Both say the same, and each keeps its own version. */
-  apart: boolean;
+  /** Whether both say the same, and each keeps its own version. */
+  apart: Apart | null;
   /** What the remote said before counts no more. */
   reset: boolean;
 }
@@ -41,7 +42,7 @@ export function decide(
   merger: Merger | null,
 ): Decision {
   const next = entityStep(state, event);
-  const plain = { next, chain, merged: false, apart: event.kind === 'apart', reset: isReset(event) };
+  const plain = { next, chain, merged: false, apart: apartBy(event), reset: isReset(event) };
   const stamp = merger && stampOf(merger);
   if (next.standing !== 'conflict' || stamp === null) return plain;
   const sides = sidesOf(db, next, chain);
@@ -58,6 +59,11 @@ export function decide(
 function isLifeDecided(db: Reader, { local }: EntityState, { ours, theirs, baseCid }: Sides): boolean {
   const [here, there] = [ours.deleted === true, theirs.deleted === true];
   return local !== null && here !== there && wasSince(db, local.cid, { below: baseCid, deleted: there });
+}
+
+function apartBy(event: EntityEvent): Apart | null {
+  if (event.kind === 'apart') return 'refused';
+  return event.kind === 'seen' && event.relation.returns ? 'returned' : null;
 }
 
 function isReset(event: EntityEvent): boolean {

@@ -1,12 +1,13 @@
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
+import { timesTip } from '../store/events.ts';
 import { isTipElsewhere } from '../store/pending.ts';
 import { findVersion, versionHead } from '../store/versions.ts';
 import { contentHash, versionOf } from './content.ts';
 import { type Decision, decide, type Merger } from './decide.ts';
 import { chainHolds, type Loaded, relationOf } from './entity.ts';
 import type { Chain } from './manifests.ts';
-import { type EntityEvent, entityStep, type Version } from './state.ts';
+import { type EntityEvent, entityStep, outranks, type Version } from './state.ts';
 import { looseHash } from './withheld.ts';
 
 /**
@@ -29,13 +30,24 @@ export function decideTip(
   const known = answer === null ? loaded : answered(loaded, answer);
   const { key, instance } = merger.remote;
   const isNode = instance !== null;
-  const elsewhere = isNode && known.state.local?.content === version.content && isTipElsewhere(db, key, chain.head.id);
-  const relation = { ...relationOf(db, known, chain, isNode, reset), elsewhere };
+  const { id } = chain.head;
+  const { local, twin } = known.state;
+  const saysSame = isNode && local?.content === version.content;
+  const elsewhere = saysSame && isTipElsewhere(db, key, id);
+  const isKept = saysSame && !elsewhere && local.cid === twin && outranks(local, version);
+  const relation = relationOf(db, known, chain, isNode, reset);
+  const returns = isKept && !relation.reset && timesTip(db, version.cid) > 1;
   // It may be what nobody knows beforehand, or by whoever wrote there before; then a merge would take it for somebody else's, and undo what was edited since.
   const mayBeOurs =
     intent !== null && (intent.content === '' ? isBy(made, merger.remote.user) : made !== null && saysAs(made, intent));
   const isUnclear = answer === null && mayBeOurs && loaded.state.local?.cid !== intent.tip;
-  return decide(db, known.state, { kind: 'seen', version, relation }, chain, isUnclear ? null : merger);
+  return decide(
+    db,
+    known.state,
+    { kind: 'seen', version, relation: { ...relation, elsewhere, returns } },
+    chain,
+    isUnclear ? null : merger,
+  );
 }
 
 type Answer = Extract<EntityEvent, { kind: 'answered' }>;

@@ -44,6 +44,11 @@ export interface Relation {
   /** The tip here says the same, and is what another remote has that keeps to its own versions. */
   elsewhere: boolean;
   /**
+   * It was the tip here twice, and the tip here, which is as it was taken over and says the same, is the one of both that nodes
+   * keep: nodes in a circle hand it round.
+   */
+  returns: boolean;
+  /**
    * The newest version of the tip's chain here that its chain holds too; null where that is not above the twin, unless the
    * remote is new, or reset.
    */
@@ -117,7 +122,10 @@ function seen(state: EntityState, version: Version, relation: Relation): EntityS
   if (relation.elsewhere && (local.cid === twin || !relation.ahead))
     return { ...state, theirs: version, twin: local.cid, base: null, standing: 'quiet' };
   const isNews = relation.reset || theirs?.cid !== version.cid;
-  if (theirs !== null && local.cid === twin && !relation.reset) return isNews ? adopted(version) : settled(state);
+  if (theirs !== null && local.cid === twin && !relation.reset) {
+    if (!isNews) return settled(state);
+    return relation.returns ? { ...state, theirs: version, base: null, standing: 'quiet' } : adopted(version);
+  }
   if (local.content === version.content) {
     // Between nodes both keep the same one, so that they don't swap for ever.
     return relation.node && outranks(local, version)

@@ -21,8 +21,9 @@ type Link = [ModelNode, Server];
 
 /**
  * Who syncs with whom: `star`, all nodes with the remote; `line`, one with it and the others with that one; `web`, some of
- * these with each other; `middle`, one with it and with the others, which know nothing of it. With a second remote: `both`,
- * one with the two of them; `ends`, two that sync, and each with a remote of its own, which keeps to its own versions.
+ * these with each other; `middle`, one with it and with the others, which know nothing of it; `circle`, one with it, and each
+ * with the next. With a second remote: `both`, one with the two of them; `ends`, two that sync, and each with a remote of its
+ * own, which keeps to its own versions.
  */
 function links(random: Random, hub: Server, depot: Server | null, nodes: ModelNode[]): Link[] {
   const [a, b, c] = nodes as [ModelNode, ModelNode, ModelNode];
@@ -37,6 +38,13 @@ function links(random: Random, hub: Server, depot: Server | null, nodes: ModelNo
       [a, hub],
       [a, b],
       [a, c],
+    ];
+  if (random.chance(0.2))
+    return [
+      [a, hub],
+      [a, b],
+      [b, c],
+      [c, a],
     ];
   const line: Link[] = [[a, hub], [b, a], last];
   return random.chance(0.5) ? line : [...line, [a, b], [b, c]];

@@ -5,6 +5,7 @@ import {
   type EntityState,
   entityStep,
   intentOf,
+  outranks,
   type Relation,
   type Version,
 } from '../../../src/server/sync/state.ts';
@@ -190,7 +191,7 @@ function* fetchChain(node: ModelNode, server: Server, entity: string, cid: strin
 }
 
 const unrelated = {
-  ...{ descends: false, echoes: false, ahead: false, back: false, elsewhere: false, crossed: false },
+  ...{ descends: false, echoes: false, ahead: false, back: false, elsewhere: false, returns: false, crossed: false },
   common: null,
 };
 
@@ -213,14 +214,17 @@ function relationOf(
   const reset = noticed || (server.instance === null && theirs !== null && !there.includes(theirs.cid));
   const from = there.find((cid) => node.versions.has(cid)) ?? null;
   const left = theirs !== null && !there.includes(theirs.cid) && !reset ? theirs : null;
+  const saysSame = server.instance !== null && local.content === chain.tip.content;
+  const elsewhere = saysSame && isElsewhere(node, server, chain.tip.entity);
+  const isKept = saysSame && !elsewhere && !reset && local.cid === twin && outranks(local, chain.tip);
   return {
     descends: there.includes(local.cid),
     echoes: local.cid !== twin && chain.blocks.some(({ content }) => content === local.content),
     ahead:
       isAhead || (reset && ancestors(theirs?.cid ?? null, (cid) => node.versions.get(cid)).includes(chain.tip.cid)),
     back: twin !== chain.tip.cid && ancestors(twin, (cid) => node.versions.get(cid)).includes(chain.tip.cid),
-    elsewhere:
-      server.instance !== null && local.content === chain.tip.content && isElsewhere(node, server, chain.tip.entity),
+    elsewhere,
+    returns: isKept && node.feed.filter(({ cid }) => cid === chain.tip.cid).length > 1,
     common: theirs === null || reset || (twin !== null && below(common).slice(1).includes(twin)) ? common : null,
     crossed:
       left !== null && from !== null && !mine.includes(from) && node.versions.get(from)?.content !== left.content,
@@ -249,7 +253,8 @@ function commit(
   const next = entityStep(state, event);
   const known = mirror.entities.get(entity);
   const { local: _, ...kept } = next;
-  mirror.entities.set(entity, { ...kept, event: Math.max(feedId ?? 0, known?.event ?? 0) });
+  const returned = event.kind === 'seen' && event.relation.returns;
+  mirror.entities.set(entity, { ...kept, returned, event: Math.max(feedId ?? 0, known?.event ?? 0) });
   if (event.kind === 'unreadable') return next;
   mirror.intents.delete(entity);
   if (next.standing !== 'refused') mirror.refusals.delete(entity);
@@ -345,7 +350,8 @@ function* push(node: ModelNode, server: Server): Work {
         break;
       }
       if (intent === 'prefer') {
-        if (state.local?.cid === state.twin && isElsewhere(node, server, entity)) break;
+        const isLeft = isElsewhere(node, server, entity) || node.mirror(server).entities.get(entity)?.returned;
+        if (state.local?.cid === state.twin && isLeft) break;
         if (yield* prefer(node, server, entity, state)) break;
         continue;
       }

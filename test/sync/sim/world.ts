@@ -158,7 +158,8 @@ export interface Mirror {
   /** How many times its feed was read to the end. */
   pulled: number;
   seen: Interval[];
-  entities: Map<string, Omit<EntityState, 'local'> & { event: number }>;
+  /** `returned`: it says the same by a version that nodes hand round, and is left at that. */
+  entities: Map<string, Omit<EntityState, 'local'> & { event: number; returned: boolean }>;
   intents: Map<string, { tip: string; expect: string | null; content: string }>;
   refusals: Map<string, string>;
 }
