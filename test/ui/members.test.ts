@@ -120,6 +120,37 @@ describePage('members and roles', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('hold a role without an end where that is chosen, also who held it until some time', async () => {
+    const until = (peer: string, role: string, expires_at: string) => ({
+      peer,
+      predicate: role,
+      properties: { expires_at },
+    });
+    await enrol(node, me, home.id, ada, 'editor');
+    const relationships_add = [
+      until('*', 'viewer', '2020-01-01T00:00:00.000Z'),
+      until(ada.id, 'viewer', '2999-01-01T00:00:00.000Z'),
+    ];
+    ok(await ask(node, me, `PUT /collections/${home.id}`, { expect_tip: (await now()).cid, relationships_add }));
+    const ends = async (peer: string) => {
+      const of = (await now()).relationships.filter((one) => one.peer === peer);
+      return of.map(({ predicate, properties }) => [predicate, properties?.expires_at]);
+    };
+    await open();
+    await page.getByRole('button', { name: 'Add a member' }).click();
+    await dialog().getByRole('combobox').first().fill('every');
+    await page.getByRole('option', { name: /^Every/ }).click();
+    await dialog().getByLabel('Role', { exact: true }).selectOption('viewer');
+    await dialog().getByRole('button', { name: 'Give the role' }).click();
+    await expect.poll(() => ends('*')).toEqual([['viewer', undefined]]);
+    await line('Ada Lovelace').filter({ hasText: 'editor' }).getByRole('button').click();
+    await page.getByRole('menuitem', { name: 'Change role or end' }).click();
+    await dialog().getByLabel('Role', { exact: true }).selectOption('viewer');
+    await dialog().getByRole('button', { name: 'Save' }).click();
+    await expect.poll(() => ends(ada.id)).toEqual([['viewer', undefined]]);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('are found by a part that is typed in the middle of what stands there', async () => {
     await open();
     const filter = page.getByRole('searchbox', { name: 'Filter by name or role' });

@@ -66,7 +66,7 @@ function dayOfText(time: string | undefined): string {
   return Number.isNaN(at.getTime()) ? '' : dayOf(at);
 }
 
-/** A membership as a collection keeps it, given now by `by`, until `end`. */
+/** A membership as a collection keeps it, given now by `by`, until `end`; one that is there keeps no other end. */
 export function given(
   of: { peer: string; type: string; label?: string | undefined },
   role: string,
@@ -82,5 +82,6 @@ export function given(
       ...(by ? { granted_by: by } : {}),
       ...(end === undefined ? {} : { expires_at: end }),
     },
+    properties_remove: ['expires_at'],
   };
 }
