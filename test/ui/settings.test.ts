@@ -147,6 +147,25 @@ describePage('the settings', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('go on with a task that is started once more by its command', async () => {
+    const answer = Promise.withResolvers<void>();
+    let asked = 0;
+    await page.route('**/node/verify', (route) => {
+      asked++;
+      return answer.promise.then(() => route.continue());
+    });
+    await visitor.go('/settings/node');
+    await card('Integrity').getByRole('button', { name: 'Verify everything' }).click();
+    await page.keyboard.press('Control+k');
+    await page.keyboard.type('verify');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    answer.resolve();
+    await card('Integrity').getByText('Everything is as it was written').waitFor();
+    expect(asked).toBe(1);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('say when a task cannot begin, and what is wrong where the data is damaged', async () => {
     await seedArtworks(node, 20);
     const db = new Database(databaseFile(node.data, 'main'));

@@ -48,9 +48,10 @@ const requests = {
   reindex: () => api.POST('/node/reindex', { parseAs: 'stream' }),
 };
 
-/** Starts a task and follows it to its end; what comes of it is in `useRun`. `dir` is where a backup goes. */
+/** Starts a task, unless it is under way, and follows it to its end; what comes of it is in `useRun`. `dir` is where a backup goes. */
 export async function start(task: Task, dir = ''): Promise<void> {
   const name = nameOf(task);
+  if (runs.get(name)?.state === 'running') return;
   put(name, { state: 'running', step: null });
   try {
     put(name, { state: 'done', result: await follow(name, task, dir), at: Date.now() });
