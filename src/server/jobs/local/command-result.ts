@@ -4,6 +4,7 @@ import { maxMessages, maxText } from '../../kit/log-limits.ts';
 import { beginningOf, endOf } from '../../model/cut-text.ts';
 import { isEntityId } from '../../model/ids.ts';
 import { jsonIssues } from '../../model/json-value.ts';
+import { isCarried } from '../../model/media-type.ts';
 import type { LocalCommand } from './command-settings.ts';
 import type { CommandOutcome } from './run-command.ts';
 
@@ -21,7 +22,13 @@ const content = z.object({
   /** In the job's folder. */
   path: z.string().min(1).max(1000),
   key: z.string().min(1).max(128).default('content'),
-  content_type: z.string().min(1).max(255).optional(),
+  /** Without one it is what the bytes look like. */
+  content_type: z
+    .string()
+    .min(1)
+    .max(255)
+    .refine(isCarried, 'must be a media type, as image/jpeg: no header can carry this one')
+    .optional(),
   filename: z.string().min(1).max(255).optional(),
 });
 const made = z.object({

@@ -1,13 +1,14 @@
 import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { JobError } from '../../kit/job-error.ts';
+import { maxContentBytes } from '../../model/content.ts';
 
 /** A folder that a job has for itself: what it is given lies in `in`, what it makes beside it. Disposing removes it. */
 export interface JobFolder extends AsyncDisposable {
   path: string;
   /** Where file number n of what it is given goes. */
   input(n: number): string;
-  /** A plain file that the command has made, by its path in the folder. @throws JobError for any other */
+  /** A plain file that the command has made and that can be kept, by its path in the folder. @throws JobError for any other */
   made(path: string): Promise<{ path: string; size: number }>;
 }
 
@@ -34,6 +35,7 @@ async function plainFile(folder: string, name: string): Promise<{ path: string; 
   const found = await lstat(path).catch(() => null);
   if (!found) throw refuse("is not in the job's folder");
   if (!found.isFile() || found.nlink > 1) throw refuse('is no plain file');
+  if (found.size > maxContentBytes) throw refuse(`has more than ${maxContentBytes} bytes`);
   if ((await realpath(path)) !== path) throw refuse("is reached by a link in the job's folder");
   return { path, size: found.size };
 }

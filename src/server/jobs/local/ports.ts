@@ -13,6 +13,7 @@ export interface NewContentFile {
   key: string;
   path: string;
   size: number;
+  /** Null for what its bytes look like. */
   type: string | null;
   filename: string | undefined;
 }

@@ -51,13 +51,13 @@ export function typeIssues(given: { [name: string]: string | undefined }): Issue
   });
 }
 
-/** As much as the signatures of files reach. */
-const headBytes = 4100;
+/** As much of bytes as the signatures of files reach. */
+export const head = { start: 0, end: 4099 };
 
-/** The media type that kept bytes look like, for an upload that does not say one. */
-export async function sniffedType(files: FileStore, cid: string): Promise<string> {
+/** The media type that bytes look like by their head, where nobody says one. */
+export async function sniffedType(headBytes: AsyncIterable<Uint8Array>): Promise<string> {
   const parts: Uint8Array[] = [];
-  for await (const part of files.read(cid, { start: 0, end: headBytes - 1 })) parts.push(part);
+  for await (const part of headBytes) parts.push(part);
   try {
     const { fileTypeFromBuffer } = await import('file-type');
     return (await fileTypeFromBuffer(Buffer.concat(parts)))?.mime ?? anyBytes;

@@ -11,7 +11,7 @@ import { type FileVersion, findFileVersion } from '../../store/file-versions.ts'
 import type { NetworkStore } from '../../store/network-store.ts';
 import { receivedFor } from '../../store/uploads.ts';
 import type { DownloadService } from '../content/download-service.ts';
-import { checkLength, filesOf, receive, sniffedType, typeIssues, type Upload } from '../content/intake.ts';
+import { checkLength, filesOf, head, receive, sniffedType, typeIssues, type Upload } from '../content/intake.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
@@ -154,7 +154,7 @@ export class FilesService {
     if (declared.type !== null && !isAsDeclared(upload.type ?? '', declared.type))
       throw ValidationError.at(['content-type'], `must be ${declared.type}, as the file was declared`);
     const { cid, size } = await receive(store, upload, declared.size);
-    const type = declared.type ?? upload.type ?? (await sniffedType(filesOf(store), cid));
+    const type = declared.type ?? upload.type ?? (await sniffedType(filesOf(store).read(cid, head)));
     const step = await this.#writes.queued(store, id, () =>
       this.#written(store, (db) => {
         const base = this.#file(db, caller, id);

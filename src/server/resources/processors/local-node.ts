@@ -10,7 +10,7 @@ import type { Addition, EntityView, Invocation, Invoked, NewEntity, Properties }
 import type { Caller } from '../../model/caller.ts';
 import { idOn, type Network } from '../../model/ids.ts';
 import type { Networks } from '../../store/networks.ts';
-import { filesOf } from '../content/intake.ts';
+import { filesOf, head, sniffedType } from '../content/intake.ts';
 import type { ContentService } from '../content/service.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { UpdateEntityBody } from '../entities/wire.ts';
@@ -194,7 +194,8 @@ class LocalNode implements ProcessorNode {
 
   putContent(entity: string, { key, path, size, type, filename }: NewContentFile): Promise<void> {
     return this.#told(async () => {
-      const upload = { type, length: size, bytes: createReadStream(path) };
+      const looks = type ?? (await sniffedType(createReadStream(path, head)));
+      const upload = { type: looks, length: size, bytes: createReadStream(path) };
       await this.#on.content.write(this.#caller, entity, { key, filename }, upload);
     });
   }
