@@ -1,3 +1,4 @@
+import { readdir, readlink } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok } from '../helpers/entities.ts';
@@ -15,11 +16,11 @@ beforeAll(async () => {
 afterAll(() => node[Symbol.asyncDispose]());
 
 /** The job of a command that answers what `reply` makes, once it has ended, with what it has made. */
-async function run(reply: string) {
+async function run(reply: string, more: object = {}) {
   const where = await collection(node, me, { label: 'target' });
   const target = await create(node, me, { collection: where.id });
   await allow(node, { writes: replying(reply) });
-  const of = await command(node, me, place.id, 'writes');
+  const of = await command(node, me, place.id, 'writes', more);
   const body = { target_entity: target.id, target_collection: where.id, confirm: true };
   const { job_id } = ok<{ job_id: string }>(await ask(node, me, `POST /kladoi/${of.id}/invoke`, body));
   const status = await ended(node, me, `/kladoi/${of.id}/jobs/${job_id}/status`);
@@ -65,3 +66,20 @@ test.each([
   });
   expect(made).toEqual([]);
 });
+
+test.runIf(process.platform === 'linux')('a file that a command may not put anywhere does not stay open', async () => {
+  const { status, made } = await run(
+    `require('node:fs').writeFileSync(job.folder + '/refused.txt', 'x');
+     return { outputs: [{ type: 'note', content: [{ path: 'refused.txt', content_type: 'text/plain' }] }] };`,
+    { actions_required: ['entity:view', 'entity:create'] },
+  );
+  expect(status).toMatchObject({ status: 'error', errors: [{ code: 'PERMISSION_DENIED' }] });
+  expect(made).toHaveLength(1);
+  expect((await openFiles()).filter((path) => path.includes('refused.txt'))).toEqual([]);
+});
+
+/** What this process has open, as paths. */
+async function openFiles(): Promise<string[]> {
+  const all = await readdir('/proc/self/fd');
+  return Promise.all(all.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
+}

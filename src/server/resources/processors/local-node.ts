@@ -195,7 +195,7 @@ class LocalNode implements ProcessorNode {
   putContent(entity: string, { key, path, size, type, filename }: NewContentFile): Promise<void> {
     return this.#told(async () => {
       const looks = type ?? (await sniffedType(createReadStream(path, head)));
-      const upload = { type: looks, length: size, bytes: createReadStream(path) };
+      const upload = { type: looks, length: size, bytes: openedWhenRead(path) };
       await this.#on.content.write(this.#caller, entity, { key, filename }, upload);
     });
   }
@@ -207,6 +207,11 @@ class LocalNode implements ProcessorNode {
       throw new NodeCallError(401, 'The klados is disabled or deleted.');
     return await told(call);
   }
+}
+
+/** The bytes of a file, which stays closed where nobody reads them: a write may be refused before that. */
+async function* openedWhenRead(path: string): AsyncGenerator<Uint8Array> {
+  yield* createReadStream(path);
 }
 
 async function told<T>(call: () => Promise<T>): Promise<T> {
