@@ -45,6 +45,7 @@ export class Kit {
   readonly #known = new Set<string>();
   readonly #waiting: KladosJob[] = [];
   readonly #running = new Set<Promise<void>>();
+  #closing = false;
 
   constructor(options: KitOptions, handler: Handler) {
     const fetching = options.fetch ?? fetch;
@@ -105,11 +106,11 @@ export class Kit {
     }
   }
 
-  /** Takes a job to be run soon; one that was taken before is not run again. @throws RefusedJobError where too many wait */
+  /** Takes a job to be run soon; one that was taken before is not run again. @throws RefusedJobError where too many wait, or it closes */
   begin(job: KladosJob): void {
     if (this.#known.has(job.job_id)) return;
-    if (this.#waiting.length >= maxWaiting || this.#stop.signal.aborted)
-      throw new RefusedJobError(503, 'Too many jobs wait already.', 60);
+    if (this.#closing) throw new RefusedJobError(503, 'The worker is closing.', 60);
+    if (this.#waiting.length >= maxWaiting) throw new RefusedJobError(503, 'Too many jobs wait already.', 60);
     this.#known.add(job.job_id);
     if (this.#known.size > maxKnown) this.#known.delete(this.#known.values().next().value as string);
     this.#waiting.push(job);
@@ -146,7 +147,8 @@ export class Kit {
 
   /** Takes no more jobs, and lets those that run come to their end for a while. */
   async close(graceMs = 5000): Promise<void> {
-    this.#waiting.length = 0;
+    this.#closing = true;
+    for (const { job_id } of this.#waiting.splice(0)) this.#known.delete(job_id);
     const late = setTimeout(() => this.#stop.abort(), graceMs);
     await Promise.all(this.#running);
     clearTimeout(late);
