@@ -80,3 +80,22 @@ test('a job that has done its work is done without its links where the node does
   expect(log.relationships.some(({ predicate }) => predicate === 'consumed')).toBe(false);
   expect(said).toContain('log_done');
 });
+
+test('the log of a job whose outputs the node does not take does not say that it was completed', async () => {
+  const targets = await documents(1);
+  const { log, said } = await worked(targets, async ({ note }) => {
+    note('info', 'looked at it');
+    return ['\ud800'];
+  });
+  expect(log.properties).toMatchObject({
+    status: 'error',
+    log_data: {
+      entry: { error: { code: 'VALIDATION_ERROR' } },
+      messages: [
+        { level: 'info', message: 'looked at it' },
+        { level: 'error', message: 'Job failed' },
+      ],
+    },
+  });
+  expect(said).not.toContain('log_done');
+});

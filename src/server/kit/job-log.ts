@@ -28,6 +28,12 @@ export interface Writer {
   version: string;
 }
 
+/** How a job ends, and the message that says it: where the node does not take this end, the job gets another. */
+interface End {
+  entry: { status: string };
+  last: LogMessage;
+}
+
 /** Whether a job's log has been begun here, or what an earlier run of the same job came to. */
 export type LogState = 'running' | 'done' | 'error';
 
@@ -61,8 +67,12 @@ export class JobLog {
 
   /** What becomes of the job, for which there is room always. */
   say(level: LogMessage['level'], message: string, metadata?: Record<string, unknown>): void {
+    this.#messages.push(this.#line(level, message, metadata));
+  }
+
+  #line(level: LogMessage['level'], message: string, metadata?: Record<string, unknown>): LogMessage {
     const timestamp = this.#now();
-    this.#messages.push({ level, message: beginningOf(message, maxText), timestamp, ...(metadata && { metadata }) });
+    return { level, message: beginningOf(message, maxText), timestamp, ...(metadata && { metadata }) };
   }
 
   said(): LogMessage[] {
@@ -145,7 +155,6 @@ export class JobLog {
     for (const { type, target, target_type } of handoffs.slice(0, maxHandoffs))
       this.say('info', `Handoff: ${type}`, { target, targetType: target_type });
     for (const words of refused.slice(0, maxRefused)) this.say('warning', words);
-    this.say('success', 'Job completed');
     const completed_at = this.#now();
     const links = (predicate: string, peers: string[]): Link[] =>
       [...new Set(peers)].slice(0, maxLinks).map((peer) => ({ predicate, peer }));
@@ -156,7 +165,7 @@ export class JobLog {
       ...(handoffs.length > 0 && { handoffs }),
     };
     await this.#end(
-      entry,
+      { entry, last: this.#line('success', 'Job completed') },
       [...links('consumed', targetsOf(this.#job)), ...links('produced', outputs)],
       [
         ...(this.#isOneOfMany() ? [] : [this.#link('log_done', { completed_at })]),
@@ -169,14 +178,14 @@ export class JobLog {
   async failed(failure: JobFailure): Promise<void> {
     const { code, message } = failure;
     this.#sayUnsaid();
-    this.say('error', 'Job failed', { code, message });
+    const last = this.#line('error', 'Job failed', { code, message });
     const entry = { status: 'error', completed_at: this.#now(), error: { ...failure } };
-    await this.#end(entry, [], this.#job.rhiza ? [this.#link('final_error')] : []);
+    await this.#end({ entry, last }, [], this.#job.rhiza ? [this.#link('final_error')] : []);
   }
 
   /** The collection last: it is to say of no job that it is done which its log calls failed. */
-  async #end(entry: { status: string }, own: Link[], ofCollection: Link[]): Promise<void> {
-    await this.#write(entry, own);
+  async #end(end: End, own: Link[], ofCollection: Link[]): Promise<void> {
+    await this.#write(end, own);
     if (ofCollection.length === 0) return;
     const { job_collection } = this.#job;
     try {
@@ -188,14 +197,14 @@ export class JobLog {
   }
 
   /** Where the node refuses it, without its messages or links: a job is not to be without an end for what was said in it. */
-  async #write(entry: { status: string }, own: Link[]): Promise<void> {
+  async #write({ entry, last }: End, own: Link[]): Promise<void> {
     const { status } = entry;
     let refusal: NodeCallError | undefined;
     for (const left of own.length > 0 ? leftOut : leftOut.slice(0, 2)) {
-      const messages = left.includes('messages') ? [] : [...this.#messages];
+      const messages = left.includes('messages') ? [] : [...this.#messages, last];
       if (refusal) {
         const words = `The ${left.join(' and ')} of the job are left out, the node refused them: ${refusal.message}`;
-        messages.push({ level: 'warning', message: beginningOf(words, maxText), timestamp: this.#now() });
+        messages.push(this.#line('warning', words));
       }
       const properties = { status, log_data: { entry, messages } };
       const relationships_add = left.includes('links') ? [] : own;
