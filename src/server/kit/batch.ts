@@ -15,9 +15,10 @@ export interface Slot {
 /** What became of a slot: its outputs, or why there are none. */
 export type SlotResult = { job_id: string; at: string } & ({ outputs: string[] } | { failure: JobFailure });
 
-/** A batch as it is after a slot was written. `mine`: all slots are complete, and whoever works for this one gathers them. */
+/** A batch as it is after a slot was written. */
 export interface BatchState {
-  mine: boolean;
+  /** All slots are complete, and it is for whoever wrote this one to hand them to the step that gathers. */
+  gathers: boolean;
   properties: Properties;
   slots: Slot[];
 }
@@ -46,7 +47,7 @@ export class Batches {
   /** `total`: how many slots it has; for very many some are waited for. */
   async write(id: string, index: number, result: SlotResult, total = 0): Promise<BatchState> {
     const properties = await this.#join(id, index, result, total);
-    return { mine: properties.gather_slot === index, properties, slots: slotsOf(properties) };
+    return { gathers: properties.gather_slot === index, properties, slots: slotsOf(properties) };
   }
 
   async #join(id: string, index: number, result: SlotResult, total: number): Promise<Properties> {
@@ -123,14 +124,16 @@ export function gathered(slots: readonly Slot[]): string[] {
 /** The batch with these results; null where they all stand in it already. A complete slot stays as it is. */
 function withResults(properties: Properties, results: ReadonlyMap<number, SlotResult>): Properties | null {
   const before = slotsOf(properties);
+  const open = new Set(before.flatMap(({ index, status }) => (status === 'complete' ? [] : [index])));
+  const taken = new Map([...results].filter(([index]) => open.has(index)));
+  if (taken.size === 0) return null;
   const slots = before.map((slot) => {
-    const result = slot.status === 'complete' ? undefined : results.get(slot.index);
+    const result = taken.get(slot.index);
     return result === undefined ? slot : slotWith(slot.index, result);
   });
-  if (slots.every((slot, i) => slot === before[i])) return null;
   const completed = slots.filter(({ status }) => status === 'complete').length;
   const ended = slots.every(({ status }) => status !== 'pending');
-  const [last, result] = [...results].at(-1) ?? [];
+  const [last, result] = [...taken].at(-1) ?? [];
   const status = completed === slots.length ? 'complete' : ended ? 'error' : 'pending';
   return {
     ...properties,

@@ -230,8 +230,8 @@ class Handoff {
     const { batch } = job.rhiza;
     if (!batch) return { handoffs: [], final: true };
     const result = { ...this.#stamp(), outputs: outputs.map(({ id }) => id) };
-    const { mine, properties, slots } = await this.#ports.batches.write(batch.id, batch.index, result, batch.total);
-    if (!mine) return { handoffs: [], final: false };
+    const { gathers, properties, slots } = await this.#ports.batches.write(batch.id, batch.index, result, batch.total);
+    if (!gathers) return { handoffs: [], final: false };
     const ids = gathered(slots);
     const { rhiza, path, step, outer, depth } = gathering(properties, job);
     const flow = flowOf(await this.#ports.api.read(rhiza), rhiza);
