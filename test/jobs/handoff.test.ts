@@ -336,6 +336,24 @@ describe('what goes wrong', () => {
     expect(node.ofType('batch')[0]?.properties).toMatchObject({ status: 'error', completed: 2 });
   });
 
+  test('a scatter that a node out of order breaks off hands nothing on after its log says so', async () => {
+    const outputs = Array.from({ length: 80 }, (_, n) => `01JQZ3M4N5P6Q7R8S9T0V1WX${10 + n}`);
+    const node = run(threeSteps, { [K.split]: async () => outputs, [K.work]: same, [K.join]: same });
+    const calls: string[] = [];
+    node.onCall = (call, _, body) => {
+      const { status } = (body ?? {}) as { status?: string };
+      calls.push(status === 'error' ? 'failed' : call);
+      if (call === 'invoke' && (body as { target_entity: string }).target_entity === outputs[2])
+        throw new NodeCallError(503, 'no room');
+    };
+    node.put(F(1), 'file');
+    node.start(K.split, { target_entity: F(1), rhiza: { id: R, path: ['split'], parent_logs: [] } });
+    await node.run(node.started[0] as (typeof node.started)[number]);
+    expect(node.logs()).toMatchObject([{ status: 'error', error: { code: 'SERVICE_UNAVAILABLE' } }]);
+    expect(calls.slice(calls.indexOf('failed'))).not.toContain('invoke');
+    expect(node.started.length - 1).toBeLessThan(20);
+  });
+
   test('a job that is run again after a stop in between writes nothing twice', async () => {
     // Stopped at each call to the node in turn.
     for (let stopAt = 1; ; stopAt++) {

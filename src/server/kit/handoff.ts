@@ -289,11 +289,14 @@ function placeOf({ id, index, total }: BatchPlace): BatchPlace {
   return { id, index, total };
 }
 
-/** Several at once, in order, ending with the first fault. */
+/** Several at once, begun in order; after a fault no more. @throws the first fault, once all that were begun have ended */
 async function inTurn<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+  const faults: unknown[] = [];
   let next = 0;
   const worker = async () => {
-    while (next < items.length) await run(items[next++] as T);
+    while (next < items.length && faults.length === 0)
+      await run(items[next++] as T).catch((fault: unknown) => faults.push(fault));
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, worker));
+  if (faults.length > 0) throw faults[0];
 }
