@@ -278,6 +278,20 @@ describe('an answer', () => {
     expect(echoed).toEqual(ids);
   });
 
+  test('a call that gets an id of the node gets none that the endpoint has given another', async () => {
+    const { id } = await create(node, owner);
+    const given = (id: string) => ({ name: 'get_entity', args: {}, id });
+    const asked = script(
+      calls(given('call_2'), { ...given(''), args: { id } }, given('call_4'), given('')),
+      says('Done.'),
+    );
+    const { parts } = await chat(node, owner, 'Look often.');
+    const ids = parts.filter(({ type }) => type === 'tool-input-start').map(({ toolCallId }) => toolCallId);
+    expect(ids).toEqual(['call_2', 'call_3', 'call_4', 'call_5']);
+    const echoed = asked[1]?.body.messages.flatMap(({ tool_call_id }) => tool_call_id ?? []);
+    expect(echoed).toEqual(ids);
+  });
+
   test('a long result is cut, and says so', async () => {
     const { id } = await create(node, owner, { properties: { label: 'Long', text: 'x'.repeat(100_000) } });
     const asked = script(calls({ name: 'get_entity', args: { id } }), says('It is long.'));

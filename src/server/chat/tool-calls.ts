@@ -43,10 +43,16 @@ export class ToolCalls {
   #begin(index: number | null, id: string | null, name: string): ToolCall {
     if (this.calls.length === maxCalls) throw modelFault(`called more than ${maxCalls} tools at once`);
     const usable = id !== null && /^[\w.:-]{1,100}$/.test(id) && !this.#used.has(id);
-    const call = { id: usable ? id : `call_${this.#used.size + 1}`, name: name.slice(0, 100), text: '' };
+    const call = { id: usable ? id : this.#newId(), name: name.slice(0, 100), text: '' };
     this.#used.add(call.id);
     this.#places.push({ index, given: id });
     this.calls.push(call);
     return call;
+  }
+
+  #newId(): string {
+    let number = this.#used.size + 1;
+    while (this.#used.has(`call_${number}`)) number++;
+    return `call_${number}`;
   }
 }
