@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { JobError, type JobFailure } from '../../kit/job-error.ts';
-import { maxMessages, maxText } from '../../kit/log-limits.ts';
+import { maxText } from '../../kit/log-limits.ts';
 import { beginningOf, endOf } from '../../model/cut-text.ts';
 import { isEntityId } from '../../model/ids.ts';
 import { jsonIssues } from '../../model/json-value.ts';
@@ -62,7 +62,8 @@ const success = z.object({
   records: z.array(made).max(maxOutputs).default([]),
   /** Additions to entities that are there. */
   updates: z.array(addition).max(maxOutputs).default([]),
-  messages: z.array(note).max(maxMessages).default([]),
+  /** One for each output, say; what its log has no room for is counted there. */
+  messages: z.array(note).max(maxOutputs).default([]),
 });
 
 /** What a command writes to stdout, as one JSON document. */

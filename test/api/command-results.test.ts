@@ -15,16 +15,19 @@ beforeAll(async () => {
 });
 afterAll(() => node[Symbol.asyncDispose]());
 
-/** The job of a command that answers what `reply` makes, once it has ended, with what it has made. */
+/** The job of a command that answers what `reply` makes, once it has ended, with what it has made and its log. */
 async function run(reply: string, more: object = {}) {
   const where = await collection(node, me, { label: 'target' });
   const target = await create(node, me, { collection: where.id });
   await allow(node, { writes: replying(reply) });
   const of = await command(node, me, place.id, 'writes', more);
   const body = { target_entity: target.id, target_collection: where.id, confirm: true };
-  const { job_id } = ok<{ job_id: string }>(await ask(node, me, `POST /kladoi/${of.id}/invoke`, body));
+  const { job_id, job_collection } = ok<{ job_id: string; job_collection: string }>(
+    await ask(node, me, `POST /kladoi/${of.id}/invoke`, body),
+  );
   const status = await ended(node, me, `/kladoi/${of.id}/jobs/${job_id}/status`);
-  return { status, made: await within(node, me, where.id, 'note') };
+  const [log] = await within(node, me, job_collection, 'klados_log');
+  return { status, made: await within(node, me, where.id, 'note'), log: log as Entity };
 }
 
 test('a file of a command whose type is not said is kept as what its bytes look like', async () => {
@@ -47,6 +50,19 @@ test('a file of a command whose type is not said is kept as what its bytes look 
         },
       },
     },
+  ]);
+});
+
+test('a command may say more than its log keeps, which says how much is left out', async () => {
+  const { status, log } = await run(
+    'return { messages: Array.from({ length: 10_000 }, (_, n) => ({ message: String(n) })) };',
+  );
+  expect(status).toMatchObject({ status: 'done' });
+  const { messages } = log.properties.log_data as { messages: { message: string }[] };
+  expect(messages.slice(949).map(({ message }) => message)).toEqual([
+    '949',
+    '9050 more messages are left out.',
+    'Job completed',
   ]);
 });
 
