@@ -45,6 +45,9 @@ export interface RequestPoolNeeds {
   log: Log;
 }
 
+/** A task that has not had its turn yet, which gives it its time. */
+type Waiting<Task> = Omit<Task, 'now' | 'config'>;
+
 interface TaskOptions {
   name: string;
   transferList?: TransferListItem[];
@@ -103,7 +106,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
       const { port1: ours, port2: theirs } = new MessageChannel();
       ours.on('message', ({ commits }: Submission) => void submit(store, commits, ours));
       try {
-        return await this.#run({ request, port: theirs, now: this.#needs.now(), config: this.#needs.config }, asker);
+        return await this.#run({ request, port: theirs }, asker);
       } finally {
         ours.close();
       }
@@ -138,7 +141,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   async runTool(name: string, asker: Caller, args: unknown): Promise<CutFinding> {
     const { hasLeft: _, address: __, isRevoked: ___, ...caller } = asker;
     await this.#needs.networks.get(caller.network);
-    const task: ToolTask = { name, caller, args, now: this.#needs.now(), config: this.#needs.config };
+    const task: Waiting<ToolTask> = { name, caller, args };
     const answer = await this.#work<ToolAnswer>(task, { name: 'runTool' }, asker);
     if ('refused' in answer) throw new UnavailableError(answer.refused);
     return answer.found;
@@ -146,11 +149,11 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
 
   /** See AdditivePreparer. */
   prepareAdditive(network: Network, group: AdditiveGroup, attempts: number): Promise<Commit> {
-    const task: AdditiveTask = { network, group, attempts, now: this.#needs.now(), config: this.#needs.config };
+    const task: Waiting<AdditiveTask> = { network, group, attempts };
     return this.#work<Commit>(task, { name: 'prepareAdditive' }, null);
   }
 
-  #run(task: RequestTask, asker: Asker): Promise<LargeAnswer> {
+  #run(task: Waiting<RequestTask>, asker: Asker): Promise<LargeAnswer> {
     const transferList = [task.port, ...givenAway(task.request.bytes)];
     return this.#work<LargeAnswer>(task, { name: 'serveLarge', transferList }, asker);
   }
@@ -185,7 +188,9 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
       while (this.#lent) await this.#lent;
       if (this.#closed) throw new UnavailableError('The node is closing.');
       this.#pool ??= this.#start();
-      const done = this.#pool.run(task, options) as Promise<T>;
+      // The time of its turn: a task may have waited longer than a permission lasts, and while others wrote.
+      const begun = { ...task, now: this.#needs.now(), config: this.#needs.config };
+      const done = this.#pool.run(begun, options) as Promise<T>;
       const over = settled(done).finally(() => this.#working.delete(over));
       this.#working.add(over);
       return done;
