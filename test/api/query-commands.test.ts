@@ -169,6 +169,37 @@ test('the tool server reads and writes lines', async () => {
   expect(answers().find(({ id }) => id === 'two').result.tools.length).toBeGreaterThan(10);
 });
 
+test('the tool server answers a last message that ends with the input', async () => {
+  const input = new PassThrough();
+  const { code, out } = archeion(['mcp'], input);
+  input.end('{"jsonrpc":"2.0","id":1,"method":"ping"}\n \n\n{"jsonrpc":"2.0","id":2,"method":"ping"}');
+  expect(await code).toBe(0);
+  expect(out.map((line) => JSON.parse(line)).sort((a, b) => a.id - b.id)).toMatchObject([
+    { id: null, error: { code: -32700 } },
+    { id: null, error: { code: -32700 } },
+    { id: 1, result: {} },
+    { id: 2, result: {} },
+  ]);
+});
+
+test.each([
+  ['more than the node takes', 256 * 1024, 3],
+  ['many times that', 8 * 1024 * 1024, 3],
+  ['more than it reads', 40 * 1024 * 1024, null],
+])('the tool server says of a message of %s why it is refused, and goes on', async (_, length, id) => {
+  const input = new PassThrough();
+  const { code, out, err } = archeion(['mcp'], input);
+  input.write(JSON.stringify({ jsonrpc: '2.0', id: 3, method: 'ping', params: { text: 'x'.repeat(length) } }));
+  input.end('\n{"jsonrpc":"2.0","id":4,"method":"ping"}\n');
+  expect([await code, ...err]).toEqual([0]);
+  const answers = out.map((line) => JSON.parse(line)).sort((a, b) => a.id - b.id);
+  const error = { code: -32603, message: expect.stringMatching(/ is too large: .*at most 256 KiB/) };
+  expect(answers).toEqual([
+    { jsonrpc: '2.0', id, error },
+    { jsonrpc: '2.0', id: 4, result: {} },
+  ]);
+});
+
 test('the tool server makes no node where there is none', async () => {
   const { code, err } = archeion(['mcp'], new PassThrough(), `${folder.path}/none`);
   expect(await code).toBe(2);

@@ -4,7 +4,7 @@ import { type NodeClient, openClient } from './client.ts';
 import { FailureError } from './failure.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
-/** Messages that wait for their answers at once, and bytes of one message. */
+/** Messages that wait for their answers at once, and bytes of one that is read: far more than the node takes, for its id. */
 const [maxAtOnce, maxMessage] = [8, 32 * 1024 * 1024];
 const newline = 10;
 
@@ -30,28 +30,39 @@ async function serve(input: AsyncIterable<Uint8Array>, client: NodeClient, out: 
   const { default: PQueue } = await import('p-queue');
   const waiting = new PQueue({ concurrency: maxAtOnce });
   for await (const line of linesOf(input)) {
-    const message = messageOf(line);
-    if (message) void waiting.add(() => pass(client, message, out));
+    const message = line === null ? null : messageOf(line);
+    if (line === null) out(errorOf(null, -32603, 'The message is too large: the node takes at most 256 KiB.'));
+    else if (message) void waiting.add(() => pass(client, message, out));
     else out(errorOf(null, -32700, 'Parse error: a message is one line of JSON-RPC.'));
     await waiting.onSizeLessThan(maxAtOnce);
   }
   await waiting.onIdle();
 }
 
-/** @throws FailureError for one that is too long */
-async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+/** Null for one that is longer than any message. */
+async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string | null> {
   let begun: Uint8Array[] = [];
   let length = 0;
+  const add = (part: Uint8Array) => {
+    length += part.length;
+    if (length > maxMessage) begun = [];
+    else begun.push(part);
+  };
+  const ended = () => {
+    const line = length > maxMessage ? null : Buffer.concat(begun).toString();
+    [begun, length] = [[], 0];
+    return line;
+  };
   for await (const chunk of input) {
     let from = 0;
     for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
-      yield Buffer.concat([...begun, chunk.subarray(from, end)]).toString();
-      [begun, length, from] = [[], 0, end + 1];
+      add(chunk.subarray(from, end));
+      yield ended();
+      from = end + 1;
     }
-    begun.push(chunk.subarray(from));
-    length += chunk.length - from;
-    if (length > maxMessage) throw new FailureError('A message is longer than 32 MiB.');
+    add(chunk.subarray(from));
   }
+  if (length > 0) yield ended();
 }
 
 /** A message, or several at once (protocol version 2025-03-26); whether the node takes it is for the node to say. */
