@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import type { QueryBody, QueryView } from '../../src/server/resources/query/wire.ts';
 import { queries, readable } from '../argo/queries.ts';
 import { ask, on, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, invalid, nowhere, ok, remove, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, invalid, nowhere, ok, onTest, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { indexIdle } from '../helpers/searches.ts';
 
@@ -345,6 +345,7 @@ describe('a request', () => {
     [{ path: '"x"', expand: 'some' }, 'expand'],
     [{ path: '"x"', explain: 'yes' }, 'explain'],
     [{ path: '"x"', collection: '' }, 'collection'],
+    [{ path: '"x"', collection: onTest }, 'collection'],
   ])('%j is refused', async (body, member) => {
     const answer = await ask(node, ada, 'POST /query', body);
     expect(answer.status).toBe(400);
@@ -360,6 +361,15 @@ describe('a request', () => {
         expect(body).toMatchObject({ details: { position: expect.any(Number) } });
     });
     await fc.assert(property, { numRuns: 300 });
+  });
+
+  it.each([
+    ['"ship"', { collection: nowhere }],
+    [`@:collection(${nowhere}) "ship"`, {}],
+    [`@:collection(${onTest}) "ship"`, {}],
+  ])('%s in a collection that is nowhere, %j, has no entry point', async (path, body) => {
+    const { results, metadata } = await query(path, body);
+    expect({ results, error: metadata.error }).toEqual({ results: [], error: 'no_entry_point' });
   });
 
   it('that can be read has results with whole paths, or a reason why it has none', async () => {

@@ -7,7 +7,7 @@ import { type Caller, registered } from '../../model/caller.ts';
 import type { SearchEngine } from '../../search/engine.ts';
 import { compileFilter } from '../../store/filter.ts';
 import { refuse, textIssues } from '../entities/body.ts';
-import type { EntityWrites } from '../entities/writes.ts';
+import { checkNetwork, type EntityWrites } from '../entities/writes.ts';
 import { incomplete } from '../search/body.ts';
 import { graphSource } from './graph-source.ts';
 import { textSource } from './text-source.ts';
@@ -29,6 +29,8 @@ export class QueryService {
     const actor = registered(caller);
     const { path, collection, k = 25, k_explore = 3 * k, expand = 'preview' } = body;
     refuse(textIssues({ path, collection }));
+    // Within the query it is an id that is unknown (argo.md A28).
+    if (collection !== undefined) checkNetwork(caller.network, collection, ['collection']);
     const plan = planOf(path);
     const filter = body.filter === undefined ? undefined : compileFilter(body.filter, ['filter']);
     const store = await this.#writes.store(caller);
