@@ -7,27 +7,36 @@ import { importer, ndjson } from '../helpers/imports.ts';
 import { JobScene } from '../helpers/job-scene.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
-// A key that is revoked while one of its requests goes on: what comes after that is not taken, and nothing more is told.
+// A key that is revoked, or expires, while one of its requests goes on: what comes after that is not taken, and nothing more is
+// told.
 
 let node: TestNode;
 let ada: Person;
+/** How far the node's clock is ahead, in milliseconds. */
+let ahead = 0;
 beforeAll(async () => {
-  node = await startNode();
+  node = await startNode({ now: () => Date.now() + ahead });
   ada = await user(node, 'ada');
 });
 afterAll(() => node[Symbol.asyncDispose]());
 
 const refusal = 'Unauthorized: Missing or invalid authentication token';
 
-/** Another key of a person, with what revokes it. */
-async function keyOf(person: Person): Promise<Person & { revoke(): Promise<void> }> {
+const ends = ['was revoked', 'has expired'] as const;
+
+/** Another key of a person, with what ends it so. */
+async function keyOf(person: Person, end: (typeof ends)[number]): Promise<Person & { end(): Promise<void> }> {
   const line = person.id === operator(node).id ? '/node/keys' : '/users/me/keys';
-  const { key, key_prefix } = ok<{ key: string; key_prefix: string }>(await ask(node, person, `POST ${line}`, {}));
+  const wanted = { expires_in: 60 };
+  const { key, key_prefix } = ok<{ key: string; key_prefix: string }>(await ask(node, person, `POST ${line}`, wanted));
   return {
     id: person.id,
     headers: { Authorization: `ApiKey ${key}` },
-    revoke: async () => {
-      expect((await ask(node, person, `DELETE ${line}/${key_prefix}`)).status).toBeLessThan(300);
+    end: async () => {
+      // By then the request that goes on has come, too.
+      ok(await ask(node, person, 'GET /users/me'));
+      if (end === 'has expired') ahead += 61_000;
+      else expect((await ask(node, person, `DELETE ${line}/${key_prefix}`)).status).toBeLessThan(300);
     },
   };
 }
@@ -54,9 +63,9 @@ async function answerOf(request: ClientRequest): Promise<{ status: number; text:
 const ids = async (home: { id: string }) =>
   ok<{ entities: { id: string }[] }>(await ask(node, operator(node), `GET /collections/${home.id}/entities`)).entities;
 
-describe('a body that goes on after its key was revoked', () => {
+describe.each(ends)('a body that goes on after its key %s', (end) => {
   it('of an import: the lines that come then are not imported', async () => {
-    const key = await keyOf(operator(node));
+    const key = await keyOf(operator(node), end);
     const { id, collection: into } = ok<{ id: string; collection: { id: string } }>(
       await ask(node, key, 'POST /node/imports', { collection: 'Lines' }),
     );
@@ -66,7 +75,7 @@ describe('a body that goes on after its key was revoked', () => {
     await expect
       .poll(async () => (await ask(node, operator(node), `GET /node/imports/${id}`)).body)
       .toMatchObject({ reading: { bytes: 26 } });
-    await key.revoke();
+    await key.end();
     for (let n = 0; n < 100; n++) sending.write(`{"id":"late ${n}","label":"Late"}\n`);
     sending.end();
     expect(await answer).toEqual({ status: 401, text: JSON.stringify({ error: refusal }) });
@@ -76,11 +85,11 @@ describe('a body that goes on after its key was revoked', () => {
   it('of content: the bytes are not kept', async () => {
     const home = await collection(node, ada);
     const { id, cid } = await create(node, ada, { type: 'file', collection: home.id });
-    const key = await keyOf(ada);
+    const key = await keyOf(ada, end);
     const sending = begun(key, `POST /entities/${id}/content?key=scan`, 'image/png');
     const answer = answerOf(sending);
     sending.write('the first');
-    await key.revoke();
+    await key.end();
     sending.end('the rest');
     expect(await answer).toEqual({ status: 401, text: JSON.stringify({ error: refusal }) });
     expect(ok<Entity>(await ask(node, ada, `GET /entities/${id}`)).cid).toBe(cid);
@@ -88,16 +97,18 @@ describe('a body that goes on after its key was revoked', () => {
 
   it('of JSON: nothing is made', async () => {
     const home = await collection(node, ada);
-    const key = await keyOf(ada);
+    const key = await keyOf(ada, end);
     const sending = begun(key, 'POST /entities', 'application/json');
     const answer = answerOf(sending);
     sending.write(`{"type":"document",`);
-    await key.revoke();
+    await key.end();
     sending.end(`"collection":"${home.id}"}`);
     expect(await answer).toEqual({ status: 401, text: JSON.stringify({ error: refusal }) });
     expect(await ids(home)).toEqual([]);
   });
+});
 
+describe('a body that goes on', () => {
   it.each([
     ['disabled', 'PUT /kladoi', { status: 'disabled' }],
     ['deleted', 'DELETE /entities', {}],
@@ -141,18 +152,18 @@ async function read(who: Person, path: string): Promise<{ response: IncomingMess
   return { response, rest };
 }
 
-describe('an answer that goes on after its key was revoked', () => {
+describe.each(ends)('an answer that goes on after its key %s', (end) => {
   it('of lines: says so, and what they tell of is not gone on with', async () => {
     const { run } = importer(node);
     const records = Array.from({ length: 3000 }, (_, id) => ({ id, label: `Thing ${id}` }));
     const { id, collection: into } = await run({ collection: 'Undone' }, { 'a.ndjson': ndjson(records) });
-    const key = await keyOf(operator(node));
+    const key = await keyOf(operator(node), end);
     const undoing = httpRequest(new URL(`/node/imports/${id}/undo`, node.url), {
       ...{ method: 'POST', agent: false, headers: key.headers },
     });
     undoing.end();
     const [response] = (await once(undoing, 'response')) as [IncomingMessage];
-    await key.revoke();
+    await key.end();
     let text = '';
     for await (const chunk of response) text += chunk;
     expect(text).toMatch(/^\{"progress"/);
@@ -162,13 +173,13 @@ describe('an answer that goes on after its key was revoked', () => {
 
   it('of events: tells of nothing that happens then, and ends', async () => {
     const home = await collection(node, ada);
-    const key = await keyOf(ada);
+    const key = await keyOf(ada, end);
     const { response, rest } = await read(key, '/node/events/stream');
     const before = await create(node, ada, { collection: home.id });
     await new Promise<void>((resolve) => {
       response.on('data', (chunk: Buffer) => chunk.toString().includes(before.id) && resolve());
     });
-    await key.revoke();
+    await key.end();
     const after = await create(node, ada, { collection: home.id });
     const told = (await rest).toString();
     expect(told).toContain(before.id);
@@ -186,10 +197,10 @@ describe('an answer that goes on after its key was revoked', () => {
     });
     expect(kept.status).toBeLessThan(300);
     for (const path of [`/entities/${id}/content?key=scan`, '/node/export']) {
-      const key = await keyOf(operator(node));
+      const key = await keyOf(operator(node), end);
       const { response, rest } = await read(key, path);
       response.pause();
-      await key.revoke();
+      await key.end();
       response.resume();
       expect((await rest).length).toBeLessThan(bytes.length);
     }

@@ -2,7 +2,7 @@ import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../context.ts';
 import { ValidationError } from '../errors.ts';
 import { table } from '../generated/routes.ts';
-import { type Caller, type CallerRequest, isSession } from '../model/caller.ts';
+import { type Caller, type CallerRequest, isSession, type KeyCredential } from '../model/caller.ts';
 import { errorHandler, failureAnswer, unknownRoute } from './errors.ts';
 import { admit, admitSession, namesManyHosts, type OwnNames } from './host.ts';
 import { jsonBytes } from './json-bytes.ts';
@@ -93,8 +93,8 @@ function identify(ctx: Context): RequestHandler {
       if (isSession(caller)) admitSession({ method: request.method, origin: request.headers.origin });
       const { socket } = request;
       const from = { address: socket.remoteAddress ?? '', hasLeft: () => socket.destroyed };
-      const key = caller.credential?.method === 'api_key' ? caller.credential.id : undefined;
-      const revoked = key === undefined ? {} : { isRevoked: () => ctx.identity.isRevoked(key) || isOut(caller, ctx) };
+      const { credential } = caller;
+      const revoked = credential?.method === 'api_key' && { isRevoked: () => isOver(caller, credential, ctx) };
       Object.assign(request, { caller: { ...caller, ...from, ...revoked } satisfies Caller });
       next();
     };
@@ -109,6 +109,11 @@ function identify(ctx: Context): RequestHandler {
     });
     return caller instanceof Promise ? caller.then(set) : set(caller);
   };
+}
+
+/** Whether a key that was good is so no longer. */
+function isOver(caller: Caller, { id, expiresAt }: KeyCredential, ctx: Context): boolean {
+  return ctx.identity.isRevoked(id) || (expiresAt !== null && expiresAt <= ctx.now()) || isOut(caller, ctx);
 }
 
 /** Whether a processor has been deleted or disabled; its network is open, since its key was found to be good. */

@@ -72,8 +72,8 @@ async function* spent(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8A
  * Answers with one JSON document a line, each as soon as it is there; an error after the first line becomes the last
  * one, in the form of an error's body. Before the first line an error is an answer like any other. Where nothing comes for
  * a while after the whole request has come, the answer begins all the same, by spaces, which JSON allows before a document:
- * from then on an error is its last line, as it is once the key of the caller is revoked. `lossy` lines are left out while the
- * client does not read. The declared type is that of one line.
+ * from then on an error is its last line, as it is once the key of the caller is good no longer. `lossy` lines are left out
+ * while the client does not read. The declared type is that of one line.
  * @throws what is no refusal, once the answer has ended, so that it is logged
  */
 export async function answerLines<T extends object>(

@@ -11,9 +11,13 @@ export interface Claims {
 }
 
 /** What the caller proved itself with. `id` is the key's; `expiresAt` is epoch milliseconds, null for a key that never expires. */
-export type Credential =
-  | { method: 'jwt'; claims: Claims }
-  | { method: 'api_key'; id: string; prefix: string; expiresAt: number | null };
+export type Credential = { method: 'jwt'; claims: Claims } | KeyCredential;
+export interface KeyCredential {
+  method: 'api_key';
+  id: string;
+  prefix: string;
+  expiresAt: number | null;
+}
 
 /** Who asks, on which network; made once a request by http/auth.ts. */
 export interface Caller {
@@ -30,8 +34,8 @@ export interface Caller {
   /** Whether nobody waits for the answer any more. Absent where that is not known, and on other threads. */
   hasLeft?: () => boolean;
   /**
-   * Whether the key that the caller has shown was revoked since, or what it is of is disabled or deleted. Absent where there is
-   * none, and on other threads.
+   * Whether the key that the caller has shown was revoked or has expired since, or what it is of is disabled or deleted. Absent
+   * where there is none, and on other threads.
    */
   isRevoked?: () => boolean;
 }
@@ -48,7 +52,7 @@ export function isSession({ account, credential }: Caller): boolean {
   return account !== undefined && credential === undefined;
 }
 
-/** For what a request does long after its caller was found, or again and again. @throws UnauthorizedError once the key is revoked */
+/** For what a request does long after its caller was found, or again and again. @throws UnauthorizedError once the key is good no longer */
 export function refuseRevoked({ isRevoked }: Caller): void {
   if (isRevoked?.()) throw new UnauthorizedError();
 }
