@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../model/manifest.ts';
+import { isWrittenAsNumber } from './typed-value.ts';
 
 /** What one field of a source holds, as far as a sample shows. */
 export interface ColumnFacts {
@@ -10,7 +11,7 @@ export interface ColumnFacts {
   distinct: number | null;
   /** The first different values, shortened. */
   examples: string[];
-  /** What all of them are. A number with zeros before it is a text: it is a name. */
+  /** What all of them are. A numeral that a number would not be written as again (`007`, `1987.10`, `+5`) is a text: it is a name. */
   looks: 'text' | 'number' | 'boolean' | 'date' | 'list' | 'object' | 'empty';
 }
 
@@ -63,7 +64,7 @@ function looksOf(value: Json): ColumnFacts['looks'] {
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value !== 'string') return 'object';
   const text = value.trim();
-  if (/^-?(?:0|[1-9]\d{0,14})(?:\.\d+)?$/.test(text)) return 'number';
+  if (isWrittenAsNumber(text)) return 'number';
   if (/^(?:true|false|yes|no)$/i.test(text)) return 'boolean';
   return /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])/.test(text) ? 'date' : 'text';
 }

@@ -2,8 +2,9 @@ import { z } from 'zod';
 
 /**
  * As what a property is stored; a table has nothing but texts. `list`: cut at each `;`, or at what is named. `date`: a
- * text as 1901, 1901-03 or 1901-03-04, also with a time. `number`: one that is kept digit for digit, without zeros before it. A value that is none of
- * it refuses its record; an empty one is left out.
+ * text as 1901, 1901-03 or 1901-03-04, also with a time. `number`: one whose value is kept exactly, without zeros before it; of
+ * how it is written nothing is kept (`1.50` becomes 1.5, `1E5` 100000), which is for who says so. A value that is none of it
+ * refuses its record; an empty one is left out.
  */
 export type PropertyKind = 'text' | 'number' | 'boolean' | 'date' | 'json' | 'list' | { list: string };
 

@@ -90,6 +90,14 @@ function listed(value: Json, separator: string): Json | undefined {
   return items.length === 0 ? undefined : items;
 }
 
+/**
+ * Whether a text of up to 15 digits before the point is a number that is written in the same way again: one without zeros
+ * before or after it, say. Longer ones may be names of which further ones are no number.
+ */
+export function isWrittenAsNumber(text: string): boolean {
+  return /^-?\d{1,15}(?:\.\d+)?$/.test(text) && String(Number(text)) === text;
+}
+
 /** The parts of a text that are not empty, without the white space around them. */
 export function splitText(text: string, separator: string): string[] {
   return text

@@ -215,7 +215,7 @@ export interface ImportColumnView {
    */
   distinct: number | null;
   examples: string[];
-  /** What all of the values are. */
+  /** What all of the values are. A numeral that a number would not be written as again (`007`, `1987.10`) is a text. */
   looks: 'text' | 'number' | 'boolean' | 'date' | 'list' | 'object' | 'empty';
 }
 
