@@ -23,6 +23,7 @@ describe('what a column looks like', () => {
   const found: [Json[], string][] = [
     [['1840', '-7', '0', '0.5', '1987.12', 3], 'number'],
     [['true', 'No'], 'boolean'],
+    [['2020-01-01', ' 2020-02-29T10:00:00Z'], 'date'],
     [['a', '1840'], 'text'],
     [[null, ''], 'empty'],
   ];
@@ -41,6 +42,14 @@ describe('what a column looks like', () => {
     'is no number where none keeps it: %s',
     (text) => {
       expect(looks(text)).toBe('text');
+    },
+  );
+
+  it.each(['2020-01-01 10:00:00', '2020-01-01/2020-02-01', '2020-01-01, approved', '2021-02-29', '2020-01-01T25:00'])(
+    'is no date where the import takes it for none: %s',
+    (text) => {
+      expect(looks('2020-01-01', text)).toBe('text');
+      expect(stored(text)).toBe(text);
     },
   );
 

@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from '../model/manifest.ts';
-import { isWrittenAsNumber } from './typed-value.ts';
+import { isDate, isWrittenAsNumber } from './typed-value.ts';
 
 /** What one field of a source holds, as far as a sample shows. */
 export interface ColumnFacts {
@@ -66,7 +66,8 @@ function looksOf(value: Json): ColumnFacts['looks'] {
   const text = value.trim();
   if (isWrittenAsNumber(text)) return 'number';
   if (/^(?:true|false|yes|no)$/i.test(text)) return 'boolean';
-  return /^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])/.test(text) ? 'date' : 'text';
+  // A year and a month may be a number of something else.
+  return /^\d{4}-\d\d-\d\d/.test(text) && isDate(text) ? 'date' : 'text';
 }
 
 function exampleOf(value: Json): string {

@@ -65,7 +65,8 @@ function numberOf(text: string | null, name: string, value: Json): number {
   return number === 0 ? 0 : number;
 }
 
-function isDate(text: string): boolean {
+/** Whether a text is a year, a month or a day that there is, or a time of a day (1901-03-04T10:00:00Z). */
+export function isDate(text: string): boolean {
   const [, year, month, day] = date.exec(text) ?? [];
   if (year === undefined || month === undefined || day === undefined) return year !== undefined;
   // Of the proleptic Gregorian calendar, as ISO 8601 has it: day 0 of the next month is the last of this one.
