@@ -96,7 +96,7 @@ function wholeRows(text: string, lines: boolean): string {
   for (let i = 0; i < text.length; i++) {
     const sign = text[i];
     if (sign === '"') quoted = !quoted;
-    else if (sign === '\n' && !quoted) end = i + 1;
+    else if ((sign === '\n' || sign === '\r') && !quoted) end = i + 1;
   }
   return text.slice(0, end);
 }
