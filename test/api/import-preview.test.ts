@@ -78,6 +78,18 @@ describe('a preview of an import', () => {
     expect((await on.ask('GET', '/node/imports')).body).toEqual(before);
   });
 
+  test('lists columns whose names end in a dot, and imports them as a mapping says', async () => {
+    const table = 'Inv.-Nr.;Bez.;Gew.\n1987.10;Katze;1,2\n';
+    const { columns } = await preview({ name: 'museum.csv', text: table });
+    expect(columns.map(({ name, looks }) => `${name} ${looks}`)).toEqual(['Inv.-Nr. text', 'Bez. text', 'Gew. text']);
+    const rule = { type: 'object', id: 'Inv.-Nr.', properties: { except: ['Gew.'], rename: { 'Bez.': 'label' } } };
+    const named = { records: [rule] };
+    const { collection } = await on.run({ collection: 'Museum', mapping: named }, { 'museum.csv': table });
+    expect([...(await on.entities(collection.id)).values()].map(({ properties }) => properties)).toEqual([
+      { 'Inv.-Nr.': '1987.10', label: 'Katze' },
+    ]);
+  });
+
   test('has the ids that the import makes, and says what is there already', async () => {
     const small = works.split('\r\n').slice(0, 3).join('\r\n');
     const { collection } = await on.run({ collection: 'Works', mapping }, { 'works.csv': small });

@@ -19,6 +19,13 @@ function stored(value: Json): Json | undefined {
   return mapRecord(mapping, { value }, mapContext('main', collection)).at(-1)?.properties.value;
 }
 
+describe('the columns of records', () => {
+  it('are listed by whatever names they have, members of objects as far as a path can name them', () => {
+    const record = { 'Inv.-Nr.': 'A1', 'a..b': 1, size: { w: 1, 'Nr.': 2 }, 'o.': { x: 1 }, '': 1 };
+    expect(columnsOf([record]).map(({ name }) => name)).toEqual(['Inv.-Nr.', 'a..b', 'size', 'size.w', 'o.']);
+  });
+});
+
 describe('what a column looks like', () => {
   const found: [Json[], string][] = [
     [['1840', '-7', '0', '0.5', '1987.12', 3], 'number'],

@@ -58,6 +58,38 @@ describe('without a mapping', () => {
   });
 });
 
+describe('a field whose name ends in a dot', () => {
+  const record = { 'Inv.-Nr.': 'A1', 'Bez.': 'Katze', 'Gew.': '1.25', 'Mat.': 'oil; canvas', 'Bem.': '', 'x.y': 'z' };
+
+  it('is named by a mapping as any other', () => {
+    const rule = {
+      match: { field: 'Inv.-Nr.' },
+      type: 't',
+      id: 'Inv.-Nr.',
+      label: 'Bez.',
+      properties: { except: ['Bem.'], rename: { 'Gew.': 'weight' }, as: { 'Gew.': 'number' } },
+      nested: [{ path: 'Mat.', predicate: 'material', type: 'material', split: ';' }],
+    };
+    const own = drafts(rule, record).at(-1);
+    expect(own?.id).toBe(idOf('t', 'A1'));
+    expect(own?.properties).toEqual({
+      'Inv.-Nr.': 'A1',
+      'Bez.': 'Katze',
+      weight: 1.25,
+      'x.y': 'z',
+      label: 'Katze',
+    });
+    expect(own?.relationships.map(({ peer_label }) => peer_label)).toEqual(['oil', 'canvas']);
+  });
+
+  it('keeps its name where it is one of a few, and stands in what is wrong with it', () => {
+    const only = { type: 't', id: 'Inv.-Nr.', properties: { only: ['Inv.-Nr.', 'x.y'] } };
+    expect(drafts(only, record).at(-1)?.properties).toEqual({ 'Inv.-Nr.': 'A1', y: 'z', label: 'A1' });
+    const wrong = { type: 't', properties: { as: { 'Bez.': 'number' } } };
+    expect(message(() => drafts(wrong, record))).toBe('"Bez." is "Katze", which is not a number');
+  });
+});
+
 describe('an entity', () => {
   const labelled = { type: 't', id: 'id', label: ['a.b', 'c'] };
 

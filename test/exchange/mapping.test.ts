@@ -50,7 +50,7 @@ describe('a mapping', () => {
     ['no type', { records: [{ id: 'id' }] }, 'records.0.type', /records\[0\]\.type: /],
     ['a long type', { records: [{ type: 'x'.repeat(101) }] }, 'records.0.type', /100/],
     ['the type user', { records: [{ type: 'user' }] }, 'records.0.type', /does not make/],
-    ['an empty step', { records: [{ ...rule, id: 'a..b' }] }, 'records.0.id', /joined by dots/],
+    ['an empty path', { records: [{ ...rule, id: '' }] }, 'records.0.id', /records\[0\]\.id: /],
     ['a label of another kind', { records: [{ ...rule, label: 5 }] }, 'records.0.label', /path or a list of paths/],
     [
       'a predicate with capitals',

@@ -70,6 +70,17 @@ describe('a mapping made by hand', () => {
     expect(parseMapping(mapping).records).toHaveLength(1);
   });
 
+  test('has columns whose names end in a dot as any other, also beside an object', () => {
+    const table = [column('Inv.-Nr.'), column('Bez.'), column('Inv', 'object'), column('Inv.x')];
+    expect(mappedColumns(table).map(({ name }) => name)).toEqual(['Inv.-Nr.', 'Bez.', 'Inv']);
+    const draft = proposedDraft('stücke.csv', table, 10, true);
+    expect(draft).toMatchObject({ id: 'Inv.-Nr.', label: 'Bez.' });
+    Object.assign(draft.columns['Bez.'] ?? {}, { name: 'title', kind: 'text' });
+    expect(parseMapping(mappingOf(draft)).records).toMatchObject([
+      { id: { text: 'Inv.-Nr.' }, renamed: [{ path: { text: 'Bez.' }, name: 'title' }] },
+    ]);
+  });
+
   test('knows no id where none tells all records apart', () => {
     expect(proposedDraft('a.csv', [column('id', 'text', 10, 9)], 10, true).id).toBe('');
     expect(mappedColumns([column('a.b'), column('a.c')]).map(({ name }) => name)).toEqual(['a.b', 'a.c']);

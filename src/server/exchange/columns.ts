@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../model/manifest.ts';
+import { pathOf } from './paths.ts';
 import { isDate, isWrittenAsNumber } from './typed-value.ts';
 
 /** What one field of a source holds, as far as a sample shows. */
@@ -41,8 +42,11 @@ export function columnsOf(records: readonly JsonObject[]): ColumnFacts[] {
 
 function gather(object: JsonObject, prefix: string, columns: Map<string, Gathered>): void {
   for (const [member, value] of Object.entries(object)) {
-    if (member === '' || member.split('.').includes('') || prefix.length + member.length > 200) continue;
-    const name = prefix === '' ? member : `${prefix}.${member}`;
+    const path = pathOf(prefix === '' ? member : `${prefix}.${member}`);
+    const name = path.text;
+    // Within an object no path leads to a name as `Nr.`.
+    const isNamed = member !== '' && (prefix === '' || path.steps.length > 1);
+    if (!isNamed || name.length > 200) continue;
     let column = columns.get(name);
     if (!column) {
       if (columns.size >= maxColumns) continue;

@@ -1,13 +1,17 @@
 import type { Json, JsonObject } from '../model/manifest.ts';
 
-/** Where a value stands in a record. A member named like the whole text (`a.b`) goes before the steps `a`, then `b`. */
+/**
+ * Where a value stands in a record. A member named like the whole text (`a.b`) goes before the steps `a`, then `b`. A text that
+ * has no name before, between or after its dots (`Inv.-Nr.`) is such a member's name alone.
+ */
 export interface Path {
   text: string;
   steps: readonly string[];
 }
 
 export function pathOf(text: string): Path {
-  return { text, steps: text.split('.') };
+  const steps = text.split('.');
+  return { text, steps: steps.includes('') ? [text] : steps };
 }
 
 export function isObject(value: Json | undefined): value is JsonObject {

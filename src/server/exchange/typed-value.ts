@@ -23,14 +23,14 @@ export function typedItem(typed: readonly { path: Path; kind: PropertyKind }[], 
   for (const { path, kind } of typed) {
     const value = valueAt(next, path);
     if (value === undefined || value === null) continue;
-    const made = typedValue(value, kind, path.text);
+    const made = typedValue(value, kind, path);
     next = made === undefined ? withoutPaths(next, [path]) : withValueAt(next, path, made);
   }
   return next;
 }
 
 /** A value as a kind; undefined where it is empty. */
-function typedValue(value: Json, kind: PropertyKind, name: string): Json | undefined {
+function typedValue(value: Json, kind: PropertyKind, path: Path): Json | undefined {
   if (typeof kind === 'object') return listed(value, kind.list);
   const text = typeof value === 'string' ? value.trim() : null;
   switch (kind) {
@@ -40,27 +40,27 @@ function typedValue(value: Json, kind: PropertyKind, name: string): Json | undef
       return listed(value, ';');
     case 'number':
       if (typeof value === 'number') return value;
-      return text === '' ? undefined : numberOf(text, name, value);
+      return text === '' ? undefined : numberOf(text, path, value);
     case 'boolean':
       if (typeof value === 'boolean') return value;
       if (text === '') return undefined;
-      return truths.get((text ?? String(value)).toLowerCase()) ?? none(name, value, 'yes, no, true, false, 1 or 0');
+      return truths.get((text ?? String(value)).toLowerCase()) ?? none(path, value, 'yes, no, true, false, 1 or 0');
     case 'date': {
       if (text === '') return undefined;
       const written = text ?? (typeof value === 'number' ? String(value) : '');
-      return isDate(written) ? written : none(name, value, 'a date as 1901, 1901-03 or 1901-03-04');
+      return isDate(written) ? written : none(path, value, 'a date as 1901, 1901-03 or 1901-03-04');
     }
     case 'json':
-      return text === null ? value : text === '' ? undefined : jsonOf(text, name, value);
+      return text === null ? value : text === '' ? undefined : jsonOf(text, path, value);
   }
 }
 
-function numberOf(text: string | null, name: string, value: Json): number {
+function numberOf(text: string | null, path: Path, value: Json): number {
   const number = Number(text);
   const fits = text !== null && numeral.test(text) && Number.isFinite(number);
-  if (!fits) return none(name, value, 'a number');
+  if (!fits) return none(path, value, 'a number');
   if (leadingZeros.test(text) || (Number.isInteger(number) && !Number.isSafeInteger(number)) || !isKeptAsNumber(text))
-    return none(name, value, 'a number that can be kept exactly: take it as a text');
+    return none(path, value, 'a number that can be kept exactly: take it as a text');
   // There is no negative zero on the wire.
   return number === 0 ? 0 : number;
 }
@@ -75,14 +75,14 @@ export function isDate(text: string): boolean {
   return Number(day) <= last.getUTCDate();
 }
 
-function jsonOf(text: string, name: string, value: Json): Json {
+function jsonOf(text: string, path: Path, value: Json): Json {
   let parsed: Json;
   try {
     parsed = JSON.parse(text);
   } catch {
-    return none(name, value, 'JSON');
+    return none(path, value, 'JSON');
   }
-  return jsonIssues(parsed, [])[0] || jsonLoss(text) ? none(name, value, 'JSON that can be kept exactly') : parsed;
+  return jsonIssues(parsed, [])[0] || jsonLoss(text) ? none(path, value, 'JSON that can be kept exactly') : parsed;
 }
 
 function listed(value: Json, separator: string): Json | undefined {
@@ -107,8 +107,8 @@ export function splitText(text: string, separator: string): string[] {
     .filter((part) => part !== '');
 }
 
-function none(name: string, value: Json, what: string): never {
+function none(path: Path, value: Json, what: string): never {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   const shown = text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text;
-  throw ValidationError.at(name.split('.'), `"${name}" is "${shown}", which is not ${what}`);
+  throw ValidationError.at([...path.steps], `"${path.text}" is "${shown}", which is not ${what}`);
 }

@@ -34,11 +34,12 @@ export function mappedColumns(columns: readonly Column[]): Column[] {
   const objects = new Set(columns.filter(({ looks }) => looks === 'object').map(({ name }) => name));
   return columns.filter(({ name }) => {
     const steps = name.split('.');
-    return !steps.some((_, i) => i > 0 && objects.has(steps.slice(0, i).join('.')));
+    // A name that ends in a dot (`Inv.-Nr.`) is no path into an object.
+    return steps.includes('') || !steps.some((_, i) => i > 0 && objects.has(steps.slice(0, i).join('.')));
   });
 }
 
-const idNames = /^(id|identifier|acno|accession.*|inventory.*|inv.*no.*|number|no|nr|signatur)$/i;
+const idNames = /^(id|identifier|acno|accession.*|inventory.*|inv.*n(o|r|um).*|number|no\.?|nr\.?|signatur)$/i;
 const labelNames = /^(label|title|name|titel|bezeichnung|filename)$/i;
 
 /** A first proposal from what the columns hold; `whole`: that is all that is imported, and not its beginning. */
