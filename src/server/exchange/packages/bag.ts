@@ -3,6 +3,7 @@ import type { TipList } from '../../store/tip-list.ts';
 import { type Digest, digested } from './digests.ts';
 import type { PackageAbout } from './package-about.ts';
 import { contentsOf, historyOf, recordsOf } from './payload.ts';
+import { textChunks } from './text-chunks.ts';
 import type { PackedFile } from './zip-stream.ts';
 
 const bagDeclaration = 'BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n';
@@ -19,9 +20,9 @@ export async function* bagOf(
 ): AsyncGenerator<PackedFile, void, undefined> {
   const tags: { path: string; digest: Digest }[] = [];
   const payload: { path: string; digest: Digest }[] = [];
-  const tag = (path: string, text: string | (() => Generator<string>)): PackedFile => ({
+  const tag = (path: string, parts: Iterable<string>): PackedFile => ({
     path: `${about.name}/${path}`,
-    chunks: digested(encoded(text), (digest) => void tags.push({ path, digest })),
+    chunks: digested(textChunks(parts), (digest) => void tags.push({ path, digest })),
     compress: true,
   });
   const data = (file: PackedFile): PackedFile => ({
@@ -29,14 +30,14 @@ export async function* bagOf(
     path: `${about.name}/data/${file.path}`,
     chunks: digested(file.chunks, (digest) => void payload.push({ path: `data/${file.path}`, digest })),
   });
-  yield tag('bagit.txt', bagDeclaration);
+  yield tag('bagit.txt', [bagDeclaration]);
   yield data(historyOf(store, list));
   yield data(recordsOf(store, list));
   for await (const file of contentsOf(store, list)) yield data(file);
-  yield tag('bag-info.txt', bagInfo(about, payload, list.length));
-  yield tag(payloadManifest, () => manifestOf(payload));
+  yield tag('bag-info.txt', [bagInfo(about, payload, list.length)]);
+  yield tag(payloadManifest, manifestOf(payload));
   const last = { path: `${about.name}/tagmanifest-sha256.txt`, compress: true };
-  yield { ...last, chunks: encoded(() => manifestOf([...tags])) };
+  yield { ...last, chunks: textChunks(manifestOf([...tags])) };
 }
 
 function* manifestOf(files: { path: string; digest: Digest }[]): Generator<string> {
@@ -60,16 +61,4 @@ function bagInfo(about: PackageAbout, payload: { digest: Digest }[], entities: n
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
-}
-
-async function* encoded(text: string | (() => Generator<string>)): AsyncGenerator<Uint8Array, void, undefined> {
-  if (typeof text === 'string') return void (yield Buffer.from(text));
-  let part = '';
-  for (const line of text()) {
-    part += line;
-    if (part.length < 64 * 1024) continue;
-    yield Buffer.from(part);
-    part = '';
-  }
-  if (part !== '') yield Buffer.from(part);
 }

@@ -5,6 +5,7 @@ import { type ListedManifest, listedManifests } from '../listed-manifests.ts';
 import { type Digest, digested } from './digests.ts';
 import type { PackageAbout } from './package-about.ts';
 import { contentsOf, historyOf, type PackedContent, recordsOf } from './payload.ts';
+import { textChunks } from './text-chunks.ts';
 import type { PackedFile } from './zip-stream.ts';
 
 export const crateMetadata = 'ro-crate-metadata.json';
@@ -29,9 +30,18 @@ export async function* crateOf(
   about: PackageAbout,
 ): AsyncGenerator<PackedFile, void, undefined> {
   const written: Written[] = [];
+  const filesOf = new Map<string, Written[]>();
+  const note = (file: Written) => {
+    written.push(file);
+    const entity = file.content?.entity;
+    if (entity === undefined) return;
+    const others = filesOf.get(entity);
+    if (others) others.push(file);
+    else filesOf.set(entity, [file]);
+  };
   const noted = (file: PackedFile, facts: Pick<Written, 'name' | 'type' | 'content'>): PackedFile => ({
     ...file,
-    chunks: digested(file.chunks, (digest) => void written.push({ path: file.path, digest, ...facts })),
+    chunks: digested(file.chunks, (digest) => note({ path: file.path, digest, ...facts })),
   });
   yield noted(historyOf(store, list), { name: 'Every version of every entity', type: 'application/vnd.ipld.car' });
   yield noted(recordsOf(store, list), { name: 'The versions, one manifest a line', type: 'application/x-ndjson' });
@@ -39,40 +49,50 @@ export async function* crateOf(
     const facts = { name: content.filename ?? content.cid, type: content.type ?? 'application/octet-stream' };
     yield noted(content, { ...facts, content });
   }
-  yield { path: crateMetadata, chunks: metadata(store, list, about, written), compress: true };
+  yield { path: crateMetadata, chunks: textChunks(metadata(store, list, about, { written, filesOf })), compress: true };
 }
 
+/** In parts of which each is small: of many files it is longer than a string can be. */
 async function* metadata(
   store: NetworkStore,
   list: TipList,
   about: PackageAbout,
-  written: Written[],
-): AsyncGenerator<Uint8Array, void, undefined> {
+  { written, filesOf }: { written: readonly Written[]; filesOf: ReadonlyMap<string, readonly Written[]> },
+): AsyncGenerator<string, void, undefined> {
   const predicates = JSON.parse(Buffer.from(await store.readLong('predicates', {})).toString()) as string[];
   const terms = Object.fromEntries(predicates.map((name) => [termOf(name), `urn:x-archeion:predicate:${name}`]));
-  const listed = new Set<string>();
-  for (const { id } of list.entries()) listed.add(id);
-  const files = Map.groupBy(written, ({ content }) => content?.entity);
+  const listed = await idsOf(list);
   const described: string[] = [];
-  const pace = new Pace();
-  let text = `{"@context":${JSON.stringify([`${version}/context`, terms])},"@graph":[${JSON.stringify(descriptor)}`;
-  for (const file of written) text += `,\n${JSON.stringify(describedFile(file))}`;
+  yield `{"@context":${JSON.stringify([`${version}/context`, terms])},"@graph":[${JSON.stringify(descriptor)}`;
+  for (const file of written) yield `,\n${JSON.stringify(describedFile(file))}`;
   for await (const manifest of listedManifests(store, list)) {
     described.push(manifest.id);
-    text += `,\n${JSON.stringify(describedEntity(manifest, listed, files.get(manifest.id) ?? []))}`;
-    if (text.length < 64 * 1024) continue;
-    yield Buffer.from(text);
-    text = '';
+    yield `,\n${JSON.stringify(describedEntity(manifest, listed, filesOf.get(manifest.id) ?? []))}`;
   }
-  text += `,\n${JSON.stringify(root(about, written)).slice(0, -1)},"mentions":[`;
-  for (const [i, id] of described.entries()) {
-    text += `${i === 0 ? '' : ','}{"@id":"#${id}"}`;
-    if (pace.step(32)) await turn();
-    if (text.length < 64 * 1024) continue;
-    yield Buffer.from(text);
-    text = '';
+  yield `,\n${JSON.stringify(root(about)).slice(0, -1)},"hasPart":`;
+  yield* references(written.values().map(({ path }) => path));
+  yield ',"mentions":';
+  yield* references(described.values().map((id) => `#${id}`));
+  yield '}]}\n';
+}
+
+async function idsOf(list: TipList): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  const pace = new Pace();
+  for (const { id } of list.entries()) {
+    ids.add(id);
+    if (pace.step(id.length)) await turn();
   }
-  yield Buffer.from(`${text}]}]}\n`);
+  return ids;
+}
+
+function* references(identifiers: Iterable<string>): Generator<string, void, undefined> {
+  let before = '[';
+  for (const id of identifiers) {
+    yield `${before}${JSON.stringify({ '@id': id })}`;
+    before = ',';
+  }
+  yield before === '[' ? '[]' : ']';
 }
 
 const descriptor = {
@@ -87,7 +107,7 @@ function termOf(predicate: string): string {
   return `rel_${predicate}`;
 }
 
-function root({ title, description, id, license, time, software }: PackageAbout, written: Written[]) {
+function root({ title, description, id, license, time, software }: PackageAbout) {
   return {
     '@id': './',
     '@type': 'Dataset',
@@ -96,7 +116,6 @@ function root({ title, description, id, license, time, software }: PackageAbout,
     datePublished: time,
     license: license ?? 'No license is stated.',
     ...(id !== null && { identifier: id }),
-    hasPart: written.map(({ path }) => ({ '@id': path })),
   };
 }
 
@@ -115,7 +134,7 @@ function describedFile({ path, digest, name, type, content }: Written) {
 function describedEntity(
   { id, cid, type, ver, created_at, ts, properties, relationships }: ListedManifest,
   listed: ReadonlySet<string>,
-  files: Written[],
+  files: readonly Written[],
 ) {
   const { label, filename, name, description } = properties;
   const title = [label, filename, name].find((one) => typeof one === 'string' && one !== '') ?? id;
