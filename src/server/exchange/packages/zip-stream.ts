@@ -23,6 +23,8 @@ export async function* zipped(
   zip.on('error', fail);
   const feeding = (async () => {
     for await (const { path, chunks, compress } of files) {
+      // Whoever leaves between two files ended neither of them; what is piped into a stream that is gone never ends.
+      if (out.destroyed) return;
       current = Readable.from(chunks, { objectMode: false, highWaterMark: 256 * 1024 });
       zip.addReadStream(current, path, { compress, mtime: time, mode: 0o100644 });
       await finished(current);
