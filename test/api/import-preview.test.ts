@@ -111,6 +111,7 @@ describe('a preview of an import', () => {
   test.each([
     ['a.csv', 'a,b\n1,"x\ny"\n2,"cut', 1],
     ['old.csv', 'a,b\r1,"x\ry"\r2,"cut', 1],
+    ['a.tsv', '[a]\tb\n1\t2\n2\t"cut', 1],
     ['windows.csv', 'a,b\r\n1,"x\r\ny"\r\n2,"cut', 1],
     ['a.ndjson', '{"a":1}\n{"a":2}\n{"a":', 2],
     ['a.json', '[{"a":1},{"a":2},{"a":', 2],

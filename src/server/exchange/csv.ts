@@ -13,17 +13,30 @@ import {
 
 const maxColumns = 10_000;
 /** What divides cells: the first of these that stands in the header outside quotes. */
-const delimiters = [',', ';', '\t'];
+type Delimiters = readonly string[];
 
 /**
  * Rows below a header row, each cell a text, divided by commas, or by semicolons or tabs where the header has no comma. Every
  * row must have as many cells as the header.
  */
-export async function* csvRecords(source: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<SourceRecord> {
+export function csvRecords(source: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<SourceRecord> {
+  return tableRecords(source, file, [',', ';', '\t']);
+}
+
+/** The same, divided by tabs where the header has one. */
+export function tsvRecords(source: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<SourceRecord> {
+  return tableRecords(source, file, ['\t', ',', ';']);
+}
+
+async function* tableRecords(
+  source: AsyncIterable<Uint8Array>,
+  file: string,
+  delimiters: Delimiters,
+): AsyncGenerator<SourceRecord> {
   const header = headerEnd();
   const { head, stream, close } = await peek(source, (bytes) => header.isIn(bytes));
   try {
-    yield* rowRecords(stream, file, delimiterOf(head.subarray(0, header.end())));
+    yield* rowRecords(stream, file, delimiterOf(head.subarray(0, header.end()), delimiters));
   } finally {
     await close();
   }
@@ -98,7 +111,7 @@ function headerEnd(): { isIn(bytes: Uint8Array): boolean; end(): number } {
   return { isIn, end: () => at };
 }
 
-function delimiterOf(header: Uint8Array): string {
+function delimiterOf(header: Uint8Array, delimiters: Delimiters): string {
   const bare = Buffer.from(header)
     .toString('utf8')
     .replace(/"[^"]*"/g, '');

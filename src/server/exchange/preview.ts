@@ -83,7 +83,7 @@ class SampleEnd extends Error {}
 /** A cut table or list of lines ends after its last whole row; a cut array ends where it was cut, which is no fault. */
 async function* sampleBytes({ name, text, whole }: Sample): AsyncGenerator<Uint8Array> {
   const plain = name.replace(/\.gz$/i, '');
-  const isArray = /\.json$/i.test(plain) || (!/\.(csv|ndjson|jsonl)$/i.test(plain) && /^\s*\[/.test(text));
+  const isArray = /\.json$/i.test(plain) || (!/\.(csv|tsv|ndjson|jsonl)$/i.test(plain) && /^\s*\[/.test(text));
   yield Buffer.from(whole || isArray ? text : wholeRows(text, /^\s*\{/.test(text)));
   if (!whole && isArray) throw new SampleEnd();
 }

@@ -1,5 +1,5 @@
 import { ValidationError } from '../errors.ts';
-import { csvRecords } from './csv.ts';
+import { csvRecords, tsvRecords } from './csv.ts';
 import { gunzipped } from './gzip.ts';
 import { jsonArrayRecords } from './json-array.ts';
 import { ndjsonRecords } from './ndjson.ts';
@@ -14,11 +14,12 @@ const readers: [ending: RegExp, reader: Reader][] = [
   [/\.(ndjson|jsonl)$/i, ndjsonRecords],
   [/\.json$/i, jsonArrayRecords],
   [/\.csv$/i, csvRecords],
+  [/\.tsv$/i, tsvRecords],
 ];
 
 /**
- * The records of a file: NDJSON (.ndjson, .jsonl), a JSON array (.json) or CSV (.csv), each also with .gz; the name
- * decides, else the first sign: NDJSON begins with `{`, an array with `[`, and whatever else is text is CSV. It is in `encoding`
+ * The records of a file: NDJSON (.ndjson, .jsonl), a JSON array (.json), CSV (.csv) or a table with tabs (.tsv), each also with
+ * .gz; the name decides, else the first sign: NDJSON begins with `{`, an array with `[`, and whatever else is text is CSV. It is in `encoding`
  * unless it begins with a mark that says otherwise. Memory is bounded by one record, at most 32 MiB. Ends with a
  * ValidationError naming file, line and reason at the first record that can't be read or can't be stored exactly; errors of the
  * source pass.
