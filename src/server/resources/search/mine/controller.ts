@@ -17,7 +17,10 @@ export class MySearchController {
     this.texts = texts;
   }
 
-  /** Find entities in the collections in which the caller has a role: the first 25 of them that were made. */
+  /**
+   * Find entities in the collections in which the caller has a role. At most 25 of these are searched: those where it is given by
+   * name come first, then those through a group, then those where everyone has it; among each the oldest first.
+   */
   @Post('me/search')
   async mine(@Request() request: CallerRequest, @Body() body: MySearchBody): Promise<MySearchView> {
     return StoredJson.as<MySearchView>(await this.texts.mine(request.caller, body));
