@@ -156,6 +156,41 @@ describePage('what is processed', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('keeps the input that was typed where another processor is chosen for it', async () => {
+    const shelf = await collection(node, me, { label: 'Notes' });
+    await allow(node, { echo: replying('return {}'), count: replying('return {}') });
+    const schemaOf = (...names: string[]) => ({
+      input_schema: { type: 'object', properties: Object.fromEntries(names.map((name) => [name, {}])) },
+    });
+    const echo = await command(node, me, shelf.id, 'echo', schemaOf('prompt', 'depth'));
+    await command(node, me, shelf.id, 'count', schemaOf('prompt'));
+    const another = page.getByRole('button', { name: 'Choose another' });
+    const choose = async (name: string) => {
+      await page.getByRole('combobox', { name: 'Agent, klados or rhiza' }).fill(name);
+      await page.getByRole('option', { name }).click();
+      await another.waitFor();
+    };
+    await visitor.go(`/process?processor=${echo.id}&collection=${shelf.id}`);
+    await page.getByLabel('prompt').fill('"Read this"');
+    await page.getByLabel('depth').fill('3');
+    await another.click();
+    await choose('count');
+    const kept = () =>
+      Promise.all(['prompt', 'depth'].map((name) => page.getByLabel(name, { exact: true }).inputValue()));
+    expect(await kept()).toEqual(['"Read this"', '3']);
+
+    // What is no value yet stands in its field alone.
+    await page.getByLabel('prompt').fill('"Read');
+    await another.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep it' }).click();
+    expect(await page.getByLabel('prompt').inputValue()).toBe('"Read');
+    await another.click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
+    await choose('echo');
+    expect((await kept())[1]).toBe('3');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('is all of a collection that fits, as much as can be at once, which is said', async () => {
     const items = await collection(node, me, { label: 'Items' });
     const tools = await collection(node, me, { label: 'Tools' });

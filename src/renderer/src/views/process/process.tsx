@@ -6,6 +6,7 @@ import { Failure } from '../../api/failure.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
 import { Field, Select } from '../../components/field.tsx';
+import { useInstead } from '../../components/loss-dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useOnce } from '../../components/use-once.ts';
@@ -63,6 +64,8 @@ export function Process() {
       ? { kind, processor: id, single: accepts.cardinality === 'one', targets, collection, input, seconds }
       : null;
   useUnsaved(fault || text.trim() !== '');
+  // What is no value yet stands in a field of this processor alone.
+  const { instead, question } = useInstead(fault ? 'typed' : null);
   const preview = useMutation({ mutationFn: previewOf });
   const begin = useMutation({
     mutationFn: start,
@@ -117,7 +120,7 @@ export function Process() {
                 </Link>
                 <span className="text-xs text-quiet">{t(`processor.${kind}`)}</span>
                 <StatusMark status={typeof properties.status === 'string' ? properties.status : null} />
-                <Button small className="ml-auto" onClick={() => change({ processor: undefined })}>
+                <Button small className="ml-auto" onClick={() => instead(() => change({ processor: undefined }))}>
                   {t('process.another')}
                 </Button>
               </div>
@@ -125,10 +128,7 @@ export function Process() {
               <ProcessorPicker
                 label={t('process.processor')}
                 status={active}
-                onChoose={(one) => {
-                  setText('');
-                  change({ processor: one.id });
-                }}
+                onChoose={(one) => change({ processor: one.id })}
               />
             )}
             {found.error && <Problem error={found.error} retry={() => void found.refetch()} />}
@@ -222,6 +222,7 @@ export function Process() {
           </div>
         </div>
       </form>
+      {question}
     </>
   );
 }
