@@ -182,6 +182,7 @@ test('status of a node that does not run, in words', async () => {
   expect(code).toBe(0);
   expect(out).toContain('is not running');
   expect(out).toMatch(/main +1 entity, 0 deleted, 1 move,/);
+  expect(out).toMatch(/^ {2}disk left {4}\d[\d.]* [kMGT]B$/m);
 });
 
 test('a node that does not answer is named', async () => {

@@ -11,6 +11,7 @@ interface Status {
   version: string;
   instance: string;
   data: string;
+  free_bytes: number;
   uptime_s: number;
   memory_bytes: number;
   database_problem: string | null;
@@ -48,10 +49,12 @@ export function addStatus(program: Command, shell: Shell): void {
 const number = (n: number): string => n.toLocaleString('en');
 
 function described(status: Status & { running: boolean }): string[] {
-  const { running, url, version, instance, data, uptime_s, memory_bytes, database_problem, networks } = status;
+  const { running, url, version, instance, data, free_bytes, uptime_s, memory_bytes } = status;
+  const { database_problem, networks } = status;
   return [
     running ? `Archeion ${version} runs at ${url} since ${duration(uptime_s)}` : `Archeion ${version} is not running`,
     `  data folder  ${data}`,
+    `  disk left    ${size(free_bytes)}`,
     `  instance     ${instance}`,
     ...(running ? [`  memory       ${size(memory_bytes)}`] : []),
     ...(database_problem === null ? [] : [`    ${database_problem}`]),
