@@ -24,8 +24,8 @@ import { ResumeService } from './resources/rhiza-jobs/resume-service.ts';
 import { RhizaJobsService } from './resources/rhiza-jobs/service.ts';
 import { RhizaStatusService } from './resources/rhiza-jobs/status-service.ts';
 import type { Services } from './services.ts';
-import type { Identity } from './store/identity.ts';
-import { hasOpenJobs } from './store/jobs-waiting.ts';
+import type { Identity } from './store/accounts/identity.ts';
+import { hasOpenJobs } from './store/jobs/jobs-waiting.ts';
 import type { NetworkStore } from './store/network-store.ts';
 import type { Networks } from './store/networks.ts';
 

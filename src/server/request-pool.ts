@@ -28,14 +28,14 @@ import type {
 import type { AdditiveGroup } from './store/additive.ts';
 import type { Commit } from './store/commit.ts';
 import { entitySize } from './store/entities.ts';
-import type { LongRead } from './store/long-reads.ts';
 import type { NetworkStore } from './store/network-store.ts';
 import type { Networks } from './store/networks.ts';
-import type { FailedRead } from './store/reader-thread.ts';
 import { storageError } from './store/storage-error.ts';
-import { type Asker, Turns } from './store/turns.ts';
+import type { LongRead } from './store/threads/long-reads.ts';
+import type { FailedRead } from './store/threads/reader-thread.ts';
+import { type Asker, Turns } from './store/threads/turns.ts';
+import { workerUrl } from './store/threads/worker-url.ts';
 import { versionSize } from './store/versions.ts';
-import { workerUrl } from './store/worker-url.ts';
 
 export interface RequestPoolNeeds {
   config: Config;

@@ -19,9 +19,9 @@ import type { ChatBody } from './resources/chat/wire.ts';
 import { Links } from './resources/content/links.ts';
 import { SearchEngine } from './search/engine.ts';
 import { buildServices, type Services } from './services.ts';
+import { Identity } from './store/accounts/identity.ts';
 import type { AdditiveGroup } from './store/additive.ts';
 import type { Commit, Outcome } from './store/commit.ts';
-import { Identity } from './store/identity.ts';
 import { NetworkStore } from './store/network-store.ts';
 
 /** One large request, with the way back for what it writes. */

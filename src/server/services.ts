@@ -34,7 +34,7 @@ import { UpdatesService } from './resources/updates/service.ts';
 import { UsersService } from './resources/users/service.ts';
 import { VersionsService } from './resources/versions/service.ts';
 import type { SearchEngine } from './search/engine.ts';
-import type { Identity } from './store/identity.ts';
+import type { Identity } from './store/accounts/identity.ts';
 import { filesFolder } from './store/network-folders.ts';
 import type { NetworkStore } from './store/network-store.ts';
 import type { Networks } from './store/networks.ts';

@@ -2,10 +2,10 @@ import { appendFile, cp, mkdir, readdir, readFile, rename, rm, writeFile } from 
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import type { BackupManifest } from '../../src/server/store/backup-manifest.ts';
-import { digestOf } from '../../src/server/store/file-digest.ts';
-import { restoreBackup } from '../../src/server/store/restore-backup.ts';
-import type { VerifyReport } from '../../src/server/store/verify-findings.ts';
+import type { BackupManifest } from '../../src/server/store/backup/backup-manifest.ts';
+import { digestOf } from '../../src/server/store/backup/file-digest.ts';
+import { restoreBackup } from '../../src/server/store/backup/restore-backup.ts';
+import type { VerifyReport } from '../../src/server/store/verify/verify-findings.ts';
 import { commandLine } from '../helpers/command-line.ts';
 import { cidOf, keptBy } from '../helpers/files.ts';
 import { filesIn } from '../helpers/files-in.ts';

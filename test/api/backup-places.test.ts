@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { restoreBackup } from '../../src/server/store/restore-backup.ts';
+import { restoreBackup } from '../../src/server/store/backup/restore-backup.ts';
 import { commandLine } from '../helpers/command-line.ts';
 import { filesIn } from '../helpers/files-in.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';

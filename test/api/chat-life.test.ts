@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
-import { restoreBackup } from '../../src/server/store/restore-backup.ts';
+import { restoreBackup } from '../../src/server/store/backup/restore-backup.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { chat, type Session, type Sessions } from '../helpers/chat.ts';
 import { finish, says, startChatEndpoint, stream, textDelta } from '../helpers/chat-endpoint.ts';

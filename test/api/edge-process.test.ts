@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 import Database from 'better-sqlite3';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { readNodeFile } from '../../src/server/node-file.ts';
-import { Identity } from '../../src/server/store/identity.ts';
+import { Identity } from '../../src/server/store/accounts/identity.ts';
 import { send, temporaryFolder } from '../helpers/node.ts';
 
 /** The built program: Node cannot run the sources of controllers, for their decorators. `npm test` builds it first. */

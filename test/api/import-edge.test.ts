@@ -1,7 +1,7 @@
 import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { MetEntities } from '../../src/server/store/met-entities.ts';
+import { MetEntities } from '../../src/server/store/imports/met-entities.ts';
 import { operator } from '../helpers/callers.ts';
 import { type Importer, importer, linesOf, ndjson } from '../helpers/imports.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { RequestPool } from '../../src/server/request-pool.ts';
-import type { LongRead } from '../../src/server/store/long-reads.ts';
-import { ReaderPool } from '../../src/server/store/reader-pool.ts';
-import { ReaderThreads } from '../../src/server/store/reader-threads.ts';
+import type { LongRead } from '../../src/server/store/threads/long-reads.ts';
+import { ReaderPool } from '../../src/server/store/threads/reader-pool.ts';
+import { ReaderThreads } from '../../src/server/store/threads/reader-threads.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, read } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';

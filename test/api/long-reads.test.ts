@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { Piscina } from 'piscina';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-import type { LongRead } from '../../src/server/store/long-reads.ts';
-import { readResult } from '../../src/server/store/reader-pool.ts';
-import { runLongRead } from '../../src/server/store/reader-thread.ts';
-import { ReaderThreads } from '../../src/server/store/reader-threads.ts';
-import { type Asker, Turns } from '../../src/server/store/turns.ts';
+import type { LongRead } from '../../src/server/store/threads/long-reads.ts';
+import { readResult } from '../../src/server/store/threads/reader-pool.ts';
+import { runLongRead } from '../../src/server/store/threads/reader-thread.ts';
+import { ReaderThreads } from '../../src/server/store/threads/reader-threads.ts';
+import { type Asker, Turns } from '../../src/server/store/threads/turns.ts';
 import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
 import { create, type Entity } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';

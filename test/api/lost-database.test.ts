@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makeBackup } from '../../src/server/store/backup.ts';
+import { makeBackup } from '../../src/server/store/backup/backup.ts';
 import { commandLine } from '../helpers/command-line.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { create, operate } from '../helpers/node-archives.ts';

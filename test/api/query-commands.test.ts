@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { PassThrough } from 'node:stream';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { run } from '../../src/server/commands/run.ts';
-import { searchFile } from '../../src/server/store/search-index.ts';
+import { searchFile } from '../../src/server/store/search/search-index.ts';
 import { operator } from '../helpers/callers.ts';
 import { create, type Entity } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';

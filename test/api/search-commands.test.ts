@@ -2,7 +2,7 @@ import { mkdir, rm } from 'node:fs/promises';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { run } from '../../src/server/commands/run.ts';
-import { searchFile } from '../../src/server/store/search-index.ts';
+import { searchFile } from '../../src/server/store/search/search-index.ts';
 import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';

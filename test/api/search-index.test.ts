@@ -2,8 +2,8 @@ import { open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test, vi } from 'vitest';
-import { restoreBackup } from '../../src/server/store/restore-backup.ts';
-import { searchFile } from '../../src/server/store/search-index.ts';
+import { restoreBackup } from '../../src/server/store/backup/restore-backup.ts';
+import { searchFile } from '../../src/server/store/search/search-index.ts';
 import { ask, on, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { Identity } from '../../src/server/store/identity.ts';
+import { Identity } from '../../src/server/store/accounts/identity.ts';
 import { verifiedFolder } from '../helpers/attestations.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { verified } from '../helpers/node-archives.ts';

@@ -4,7 +4,7 @@ import { FileStore } from '../../src/server/blocks/file-store.ts';
 import { crateMetadata, crateOf } from '../../src/server/exchange/packages/crate.ts';
 import { packageAbout } from '../../src/server/exchange/packages/package-about.ts';
 import { filesFolder } from '../../src/server/store/network-folders.ts';
-import { listTips } from '../../src/server/store/tip-list.ts';
+import { listTips } from '../../src/server/store/remotes/tip-list.ts';
 import { change, commit, first, idOf, openStore } from '../helpers/store.ts';
 import { bytesOf } from './streams.ts';
 

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StorageError } from '../../src/server/errors.ts';
+import { Identity } from '../../src/server/store/accounts/identity.ts';
 import { logged, openLogWriter } from '../../src/server/store/attest-log.ts';
-import { Identity } from '../../src/server/store/identity.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
 import { storing } from '../../src/server/store/storage-error.ts';
 import { first, idOf, step } from '../helpers/store.ts';

@@ -5,13 +5,13 @@ import { FileStore } from '../../src/server/blocks/file-store.ts';
 import { UploadParts } from '../../src/server/blocks/upload-parts.ts';
 import { openDataFolder } from '../../src/server/data-folder.ts';
 import { instanceOf } from '../../src/server/node-file.ts';
-import { ChatStore, chatFile } from '../../src/server/store/chats.ts';
-import { Identity } from '../../src/server/store/identity.ts';
+import { Identity } from '../../src/server/store/accounts/identity.ts';
+import { spooledPath } from '../../src/server/store/archive/spool.ts';
+import { ChatStore, chatFile } from '../../src/server/store/chats/chats.ts';
 import { filesFolder, uploadsFolder } from '../../src/server/store/network-folders.ts';
 import { databaseFile, NetworkStore } from '../../src/server/store/network-store.ts';
-import { spooledPath } from '../../src/server/store/spool.ts';
 import { unfinished } from '../../src/server/store/tasks.ts';
-import { verifyStore } from '../../src/server/store/verify.ts';
+import { verifyStore } from '../../src/server/store/verify/verify.ts';
 import { problemsAfterCrash } from '../helpers/crash-check.ts';
 
 /** What a writer has been told is on the disk. Versions are `[id, cid]`. */

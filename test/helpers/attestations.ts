@@ -1,7 +1,7 @@
 import { LogThread } from '../../src/server/attest/log-thread.ts';
 import { verification } from '../../src/server/attest/verification.ts';
 import { databaseFile } from '../../src/server/store/network-store.ts';
-import type { VerifyReport } from '../../src/server/store/verify-findings.ts';
+import type { VerifyReport } from '../../src/server/store/verify/verify-findings.ts';
 import type { TestNode } from './node.ts';
 
 /** Waits until a signed head covers everything that has been committed. */

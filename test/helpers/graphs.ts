@@ -1,4 +1,4 @@
-import type { GraphDirection } from '../../src/server/store/graph-edges.ts';
+import type { GraphDirection } from '../../src/server/store/graph/graph-edges.ts';
 import { change, commit, first, idOf, type TestStore } from './store.ts';
 
 /** A small graph: entities by number, and relationships as [subject, predicate, object]. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Identity, type IdentityOptions } from '../../src/server/store/identity.ts';
+import { Identity, type IdentityOptions } from '../../src/server/store/accounts/identity.ts';
 
 /** A clock that stands until it is moved. */
 export interface Clock {

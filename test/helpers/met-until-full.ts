@@ -1,5 +1,5 @@
 import { StorageError } from '../../src/server/errors.ts';
-import { MetEntities } from '../../src/server/store/met-entities.ts';
+import { MetEntities } from '../../src/server/store/imports/met-entities.ts';
 
 /** A program that remembers entities until no temporary file may grow any more, and says why: `CODE REASON`. */
 const met = new MetEntities();

@@ -6,8 +6,8 @@ import { readConfig } from '../../src/server/config.ts';
 import type { Context } from '../../src/server/context.ts';
 import { openLog } from '../../src/server/log.ts';
 import { type Overrides, startServer } from '../../src/server/server.ts';
-import { ReaderThreads } from '../../src/server/store/reader-threads.ts';
-import { SideThread } from '../../src/server/store/side-thread.ts';
+import { ReaderThreads } from '../../src/server/store/threads/reader-threads.ts';
+import { SideThread } from '../../src/server/store/threads/side-thread.ts';
 import { noteCredential, noteSaid } from './spoken.ts';
 
 /** One answer: `body` is the parsed JSON, `text` the bytes as text. */

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { jobLogOf } from '../../src/server/model/job-log.ts';
 import type { Manifest } from '../../src/server/model/manifest.ts';
 import { accessOf } from '../../src/server/model/roles.ts';
-import { compileFilter } from '../../src/server/store/filter.ts';
+import { compileFilter } from '../../src/server/store/listings/filter.ts';
 
 beforeAll(() => void vi.stubEnv('TZ', 'America/New_York'));
 afterAll(() => void vi.unstubAllEnvs());

@@ -2,9 +2,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { Connection } from '../../src/server/store/connection.ts';
-import { openIndexWriter } from '../../src/server/store/search-index.ts';
-import { codesAfter } from '../../src/server/store/search-vectors.ts';
-import { blobOf } from '../../src/server/store/vector-functions.ts';
+import { openIndexWriter } from '../../src/server/store/search/search-index.ts';
+import { codesAfter } from '../../src/server/store/search/search-vectors.ts';
+import { blobOf } from '../../src/server/store/search/vector-functions.ts';
 import { temporaryFolder } from '../helpers/node.ts';
 
 const words = 3;

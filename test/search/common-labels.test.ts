@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Connection } from '../../src/server/store/connection.ts';
-import { openSearchReader, searchFile } from '../../src/server/store/search-index.ts';
-import { type Expected, type Likely, lookAmong, wordHits } from '../../src/server/store/word-hits.ts';
+import { openSearchReader, searchFile } from '../../src/server/store/search/search-index.ts';
+import { type Expected, type Likely, lookAmong, wordHits } from '../../src/server/store/search/word-hits.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { countDocs, dropDoc, openIndexWriter, putDoc } from '../../src/server/store/search-index.ts';
+import { countDocs, dropDoc, openIndexWriter, putDoc } from '../../src/server/store/search/search-index.ts';
 import { temporaryFolder } from '../helpers/node.ts';
 
 test('as many entities are counted as there are in the index, also when some have changed and some have gone', async () => {

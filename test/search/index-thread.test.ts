@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { IndexStand } from '../../src/server/search/index-slice.ts';
 import { closeIndexes, type Lacking, lacking, slice, supply } from '../../src/server/search/index-thread.ts';
-import { searchFile } from '../../src/server/store/search-index.ts';
+import { searchFile } from '../../src/server/store/search/search-index.ts';
 import { change, commit, first, idOf, openStore } from '../helpers/store.ts';
 
 test('what is remembered beside the index goes with whatever an error rolled back', async () => {

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { Finder } from '../../src/server/search/finder.ts';
-import { openSearchReader, searchFile } from '../../src/server/store/search-index.ts';
+import { openSearchReader, searchFile } from '../../src/server/store/search/search-index.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, ok } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';

@@ -13,7 +13,7 @@ import {
   openIndexWriter,
   openSearchReader,
   searchFile,
-} from '../../src/server/store/search-index.ts';
+} from '../../src/server/store/search/search-index.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { create, type Entity, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';

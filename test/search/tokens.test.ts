@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { words } from '../../src/server/search/tokens.ts';
-import { openIndexWriter, putDoc } from '../../src/server/store/search-index.ts';
+import { openIndexWriter, putDoc } from '../../src/server/store/search/search-index.ts';
 import { temporaryFolder } from '../helpers/node.ts';
 
 /** Vowel signs and finals of New Tai Lue, and two signs of Vedic texts, which SQLite takes for no letters. */

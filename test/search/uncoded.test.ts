@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { searchFile } from '../../src/server/store/search-index.ts';
+import { searchFile } from '../../src/server/store/search/search-index.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { ok } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';

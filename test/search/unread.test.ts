@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { databaseFile } from '../../src/server/store/network-store.ts';
-import { searchFile } from '../../src/server/store/search-index.ts';
+import { searchFile } from '../../src/server/store/search/search-index.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { create, type Entity, ok } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';

@@ -9,7 +9,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readyUrl } from '../../src/main/node-client.ts';
 import { closeListener, createListener, type ListenerLimits } from '../../src/server/http/listener.ts';
 import { mostConnections } from '../../src/server/http/open-files.ts';
-import { readOperatorKey } from '../../src/server/store/operator-key.ts';
+import { readOperatorKey } from '../../src/server/store/accounts/operator-key.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { send, startNode, temporaryFolder } from '../helpers/node.ts';
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { applyArchive } from '../../src/server/store/archive-import.ts';
+import { applyArchive } from '../../src/server/store/archive/archive-import.ts';
 import { listOf, SampleState } from '../helpers/sample-archive.ts';
 import { openStore } from '../helpers/store.ts';
 

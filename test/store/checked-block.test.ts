@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { checkedBlock } from '../../src/server/store/checked-block.ts';
 import { Connection } from '../../src/server/store/connection.ts';
+import { checkedBlock } from '../../src/server/store/verify/checked-block.ts';
 import { first, idOf, openStore, step } from '../helpers/store.ts';
 
 test('a version is worth what its bytes are', async () => {

@@ -2,10 +2,10 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { checkpointsOn } from '../../src/server/store/checkpoints.ts';
+import { checkpointsOn } from '../../src/server/store/checkpoints/checkpoints.ts';
 import { openReader } from '../../src/server/store/connection.ts';
-import { SideThread } from '../../src/server/store/side-thread.ts';
-import { ThreadQueue, writerThread } from '../../src/server/store/thread-queue.ts';
+import { SideThread } from '../../src/server/store/threads/side-thread.ts';
+import { ThreadQueue, writerThread } from '../../src/server/store/threads/thread-queue.ts';
 import { temporaryFolder } from '../helpers/node.ts';
 import { first, idOf, step } from '../helpers/store.ts';
 

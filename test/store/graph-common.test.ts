@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openWriter } from '../../src/server/store/connection.ts';
-import { type GraphDirection, GraphEdges } from '../../src/server/store/graph-edges.ts';
+import { type GraphDirection, GraphEdges } from '../../src/server/store/graph/graph-edges.ts';
 import { temporaryFolder } from '../helpers/node.ts';
 import { seeded } from '../helpers/seeded.ts';
 

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { GraphDirection } from '../../src/server/store/graph-edges.ts';
-import { linksTo } from '../../src/server/store/graph-links.ts';
-import { graphMemory, maxEntries, maxListed } from '../../src/server/store/graph-memory.ts';
-import { pathsAnswer } from '../../src/server/store/graph-reads.ts';
+import type { GraphDirection } from '../../src/server/store/graph/graph-edges.ts';
+import { linksTo } from '../../src/server/store/graph/graph-links.ts';
+import { graphMemory, maxEntries, maxListed } from '../../src/server/store/graph/graph-memory.ts';
+import { pathsAnswer } from '../../src/server/store/graph/graph-reads.ts';
 import { lengthOf, naivePaths, nodeId, type Sample, written } from '../helpers/graphs.ts';
 import { change, commit, first, next, openStore, type TestStore, type Version } from '../helpers/store.ts';
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Connection, openReader, openWriter } from '../../src/server/store/connection.ts';
-import { GraphEdges } from '../../src/server/store/graph-edges.ts';
-import { between, type FoundPath, pathsBetween } from '../../src/server/store/graph-paths.ts';
+import { GraphEdges } from '../../src/server/store/graph/graph-edges.ts';
+import { between, type FoundPath, pathsBetween } from '../../src/server/store/graph/graph-paths.ts';
 import { temporaryFolder } from '../helpers/node.ts';
 import { seeded } from '../helpers/seeded.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type NeighboursQuery, neighbours } from '../../src/server/store/graph-reads.ts';
+import { type NeighboursQuery, neighbours } from '../../src/server/store/graph/graph-reads.ts';
 import { fill, nodeId, numberOf } from '../helpers/graphs.ts';
 import { openStore } from '../helpers/store.ts';
 

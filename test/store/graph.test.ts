@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { GraphDirection } from '../../src/server/store/graph-edges.ts';
-import { linksTo } from '../../src/server/store/graph-links.ts';
+import type { GraphDirection } from '../../src/server/store/graph/graph-edges.ts';
+import { linksTo } from '../../src/server/store/graph/graph-links.ts';
 import {
   type Neighbour,
   type NeighboursQuery,
@@ -10,7 +10,7 @@ import {
   pathsAnswer,
   type ReachableAnswerQuery,
   reachableAnswer,
-} from '../../src/server/store/graph-reads.ts';
+} from '../../src/server/store/graph/graph-reads.ts';
 import { fill, lengthOf, naivePaths, nodeId, numberOf, type Sample, typeOf, written } from '../helpers/graphs.ts';
 import { openStore, type TestStore } from '../helpers/store.ts';
 

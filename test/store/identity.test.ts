@@ -14,8 +14,8 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NotFoundError, StorageError, ValidationError } from '../../src/server/errors.ts';
 import { derivedId, idOn } from '../../src/server/model/ids.ts';
-import { maxKeysPerHolder } from '../../src/server/store/api-keys.ts';
-import { Identity } from '../../src/server/store/identity.ts';
+import { maxKeysPerHolder } from '../../src/server/store/accounts/api-keys.ts';
+import { Identity } from '../../src/server/store/accounts/identity.ts';
 import { RecentMap } from '../../src/server/store/recent-map.ts';
 import { openIdentity, startOfTime, type TestIdentity } from '../helpers/identity.ts';
 

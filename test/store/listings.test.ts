@@ -1,14 +1,14 @@
 import { expect, test, vi } from 'vitest';
-import { catalogPage, rolesHeldBy } from '../../src/server/store/collection-reads.ts';
 import { type Connection, openReader, type Reader } from '../../src/server/store/connection.ts';
 import { countEntities, findEntity, findStored, findTip } from '../../src/server/store/entities.ts';
 import { floorAfter, lastMove, movesAfter, movesBefore } from '../../src/server/store/events.ts';
-import { compileFilter } from '../../src/server/store/filter.ts';
+import { treeBelow } from '../../src/server/store/graph/tree-reads.ts';
 import { entityMoves } from '../../src/server/store/history-reads.ts';
-import { lookUp, searchLabels } from '../../src/server/store/label-reads.ts';
-import { ListingAnchors } from '../../src/server/store/listing-anchors.ts';
-import { collectionsNaming, type ListingQuery, listEntities } from '../../src/server/store/listings.ts';
-import { treeBelow } from '../../src/server/store/tree-reads.ts';
+import { catalogPage, rolesHeldBy } from '../../src/server/store/listings/collection-reads.ts';
+import { compileFilter } from '../../src/server/store/listings/filter.ts';
+import { ListingAnchors } from '../../src/server/store/listings/listing-anchors.ts';
+import { collectionsNaming, type ListingQuery, listEntities } from '../../src/server/store/listings/listings.ts';
+import { lookUp, searchLabels } from '../../src/server/store/search/label-reads.ts';
 import { findVersion, firstAuthor } from '../../src/server/store/versions.ts';
 import { first, idOf, next, openStore, step, type TestStore } from '../helpers/store.ts';
 

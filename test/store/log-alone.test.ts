@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { StorageError } from '../../src/server/errors.ts';
+import { Identity } from '../../src/server/store/accounts/identity.ts';
 import { openLogWriter } from '../../src/server/store/attest-log.ts';
-import { ChatStore } from '../../src/server/store/chats.ts';
+import { ChatStore } from '../../src/server/store/chats/chats.ts';
 import { openReader, openWriter } from '../../src/server/store/connection.ts';
-import { Identity } from '../../src/server/store/identity.ts';
 import { isOutdated } from '../../src/server/store/outdated.ts';
 import { asStorageError } from '../../src/server/store/storage-error.ts';
-import { verifyStore } from '../../src/server/store/verify.ts';
+import { verifyStore } from '../../src/server/store/verify/verify.ts';
 
 let folder: string;
 beforeEach(() => {

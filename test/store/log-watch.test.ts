@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { StorageError } from '../../src/server/errors.ts';
-import { ChatStore } from '../../src/server/store/chats.ts';
+import { ChatStore } from '../../src/server/store/chats/chats.ts';
 import { openReader } from '../../src/server/store/connection.ts';
 import { temporaryFolder } from '../helpers/node.ts';
 

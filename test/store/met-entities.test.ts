@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { MetEntities, type MetEntity } from '../../src/server/store/met-entities.ts';
+import { MetEntities, type MetEntity } from '../../src/server/store/imports/met-entities.ts';
 import { temporaryFolder } from '../helpers/node.ts';
 
 test('what is met is remembered as it was said last', () => {

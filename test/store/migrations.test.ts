@@ -5,12 +5,12 @@ import { describe, expect, test } from 'vitest';
 import { StorageError } from '../../src/server/errors.ts';
 import type { Row } from '../../src/server/store/commit.ts';
 import { openReader, openWriter } from '../../src/server/store/connection.ts';
-import { importRun } from '../../src/server/store/import-runs.ts';
+import { importRun } from '../../src/server/store/imports/import-runs.ts';
 import { dropCopies } from '../../src/server/store/migrations/kept-copy.ts';
 import { type Migration, migrations } from '../../src/server/store/migrations/migrate.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
 import { isOutdated } from '../../src/server/store/outdated.ts';
-import { lastRun, listRemotes } from '../../src/server/store/remotes.ts';
+import { lastRun, listRemotes } from '../../src/server/store/remotes/remotes.ts';
 import { setBack } from '../helpers/earlier-schema.ts';
 import { first, idOf, next, openStore, step, writers } from '../helpers/store.ts';
 

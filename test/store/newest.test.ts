@@ -2,8 +2,8 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { graphSource } from '../../src/server/resources/query/graph-source.ts';
 import { Connection } from '../../src/server/store/connection.ts';
-import { compileFilter } from '../../src/server/store/filter.ts';
-import { type NewestPage, newestPage } from '../../src/server/store/newest.ts';
+import { compileFilter } from '../../src/server/store/listings/filter.ts';
+import { type NewestPage, newestPage } from '../../src/server/store/listings/newest.ts';
 import { first, idOf, next, openStore, step, type Version } from '../helpers/store.ts';
 
 test('a filter is tried on few entities at a time, as it may hold a thousand conditions', () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { decodeManifest } from '../../src/server/blocks/encode.ts';
 import type { Change, Commit } from '../../src/server/store/commit.ts';
 import { findTip } from '../../src/server/store/entities.ts';
-import { listEntities } from '../../src/server/store/listings.ts';
+import { listEntities } from '../../src/server/store/listings/listings.ts';
 import { findVersion } from '../../src/server/store/versions.ts';
 import { rebuiltProjections, storedProjections } from '../helpers/projections.ts';
 import { type Content, change, commit, first, idOf, next, openStore, type Version } from '../helpers/store.ts';

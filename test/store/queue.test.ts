@@ -7,7 +7,7 @@ import type { Outcome } from '../../src/server/store/commit.ts';
 import { inProcessQueue } from '../../src/server/store/commit-queue.ts';
 import { openWriter } from '../../src/server/store/connection.ts';
 import { migrations } from '../../src/server/store/migrations/migrate.ts';
-import { ThreadQueue, writerThread } from '../../src/server/store/thread-queue.ts';
+import { ThreadQueue, writerThread } from '../../src/server/store/threads/thread-queue.ts';
 import { rebuiltProjections, storedProjections } from '../helpers/projections.ts';
 import { commit, first, idOf, next, openStore, step, type TestStore, type Version, writers } from '../helpers/store.ts';
 

@@ -2,7 +2,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
-import { ReaderThreads } from '../../src/server/store/reader-threads.ts';
+import { ReaderThreads } from '../../src/server/store/threads/reader-threads.ts';
 import { temporaryFolder } from '../helpers/node.ts';
 import { first, idOf, step } from '../helpers/store.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Row } from '../../src/server/store/commit.ts';
-import { findRemote, listRefusals } from '../../src/server/store/remotes.ts';
+import { findRemote, listRefusals } from '../../src/server/store/remotes/remotes.ts';
 import { change, commit, first, idOf, openStore } from '../helpers/store.ts';
 
 const hub: Row = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ascending, inBoth } from '../../src/server/store/sorted-keys.ts';
+import { ascending, inBoth } from '../../src/server/store/graph/sorted-keys.ts';
 
 const keys = fc.array(fc.integer({ min: 0, max: 300 }), { maxLength: 200 });
 const ordered = (list: number[]) => [...new Set(list)].sort((a, b) => a - b);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { treeBelow } from '../../src/server/store/tree-reads.ts';
+import { treeBelow } from '../../src/server/store/graph/tree-reads.ts';
 import { first, idOf, openStore, step } from '../helpers/store.ts';
 
 test('a tree gives up where very many relationships lead to nothing new', async () => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type Connection, openReader, openWriter } from '../../src/server/store/connection.ts';
 import { findTip } from '../../src/server/store/entities.ts';
 import type { NetworkStore } from '../../src/server/store/network-store.ts';
-import { TurnReads } from '../../src/server/store/turn-reads.ts';
+import { TurnReads } from '../../src/server/store/threads/turn-reads.ts';
 import { first, idOf, openStore, step, type TestStore, writers } from '../helpers/store.ts';
 
 const isHere = (store: NetworkStore, n: number) => store.read((db) => findTip(db, idOf(n)) !== undefined);

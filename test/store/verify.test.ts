@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { databaseFile } from '../../src/server/store/network-store.ts';
-import { runTask } from '../../src/server/store/task-run.ts';
-import type { VerifyReport } from '../../src/server/store/verify-findings.ts';
+import { runTask } from '../../src/server/store/threads/task-run.ts';
+import type { VerifyReport } from '../../src/server/store/verify/verify-findings.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { create, done, remove, update, verified } from '../helpers/node-archives.ts';
 

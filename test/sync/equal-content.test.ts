@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { cidBytes } from '../../src/server/blocks/cid.ts';
 import { type Block, encodeManifest } from '../../src/server/blocks/encode.ts';
 import { section, segmentHead } from '../../src/server/blocks/segment-car.ts';
-import { findRemote, type Remote } from '../../src/server/store/remotes.ts';
+import { findRemote, type Remote } from '../../src/server/store/remotes/remotes.ts';
 import { findVersion, type Version } from '../../src/server/store/versions.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { findRemote, type Remote } from '../../src/server/store/remotes.ts';
+import { findRemote, type Remote } from '../../src/server/store/remotes/remotes.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';

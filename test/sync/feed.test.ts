@@ -28,7 +28,7 @@ function pageOf({ events, floor, foreign }: Feed, cursor: number | null, limit: 
   return { events: cut.filter(({ id }) => !foreign?.has(id)), more: below.length > limit, next };
 }
 
-/** What the store does with covered intervals (store/apply-sync.ts). */
+/** What the store does with covered intervals (store/remotes/apply-sync.ts). */
 function join(seen: Interval[], added: Interval): Interval[] {
   const met = seen.filter((it) => it.lost === added.lost && it.first <= added.last + 1 && it.last >= added.first - 1);
   const highest = [added, ...met].reduce((a, b) => (b.last > a.last ? b : a));

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { findRemote, type Remote } from '../../src/server/store/remotes.ts';
+import { findRemote, type Remote } from '../../src/server/store/remotes/remotes.ts';
 import { idPages, type NoIds } from '../../src/server/sync/id-pages.ts';
 import { RemoteClient } from '../../src/server/sync/remote.ts';
 import { readListing } from '../../src/server/sync/wire.ts';

@@ -1,4 +1,4 @@
-import type { FilterSql } from '../store/filter.ts';
+import type { FilterSql } from '../store/listings/filter.ts';
 
 /** Among which live entities one looks: all that are given must hold. */
 export interface Within {

@@ -1,6 +1,6 @@
 import { StorageError } from '../errors.ts';
-import { SideThread } from '../store/side-thread.ts';
-import { workerUrl } from '../store/worker-url.ts';
+import { SideThread } from '../store/threads/side-thread.ts';
+import { workerUrl } from '../store/threads/worker-url.ts';
 import type { Advanced, Slice } from './advance.ts';
 import type { Failed, LogFiles } from './attest-thread.ts';
 import type { Checked, CheckState } from './check-log.ts';

@@ -1,11 +1,11 @@
 import { StorageError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { attestFile, newestHead, openLogReader, type StoredHead } from '../store/attest-log.ts';
-import type { Checkpoint } from '../store/checkpoints.ts';
+import type { Checkpoint } from '../store/checkpoints/checkpoints.ts';
+import { LogWatch } from '../store/checkpoints/log-watch.ts';
 import type { Connection, Reader } from '../store/connection.ts';
 import { lastMove } from '../store/events.ts';
 import { placeOf } from '../store/in-place.ts';
-import { LogWatch } from '../store/log-watch.ts';
 import { MoveFollower } from '../store/move-follower.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { storing } from '../store/storage-error.ts';

@@ -1,9 +1,9 @@
 import type { Log } from '../log.ts';
 import type { Network } from '../model/ids.ts';
 import type { NodeKey } from '../model/node-key.ts';
-import type { Checkpoint } from '../store/checkpoints.ts';
+import type { Checkpoint } from '../store/checkpoints/checkpoints.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import type { SideThread } from '../store/side-thread.ts';
+import type { SideThread } from '../store/threads/side-thread.ts';
 import { AttestationLog } from './log.ts';
 import { LogThread } from './log-thread.ts';
 import { verification } from './verification.ts';

@@ -1,13 +1,13 @@
 import { StorageError } from '../errors.ts';
 import { attestFile } from '../store/attest-log.ts';
 import type { Progress } from '../store/progress.ts';
-import { runTask } from '../store/task-run.ts';
-import type { VerifyOrder } from '../store/verify.ts';
-import type { VerifyReport } from '../store/verify-findings.ts';
+import { runTask } from '../store/threads/task-run.ts';
+import type { VerifyOrder } from '../store/verify/verify.ts';
+import type { VerifyReport } from '../store/verify/verify-findings.ts';
 import type { CheckState } from './check-log.ts';
 import type { LogThread } from './log-thread.ts';
 
-/** Checks a network's storage (store/verify.ts) and then its attestation log against the moves, page by page. */
+/** Checks a network's storage (store/verify/verify.ts) and then its attestation log against the moves, page by page. */
 export async function* verification(
   order: VerifyOrder,
   thread: LogThread,

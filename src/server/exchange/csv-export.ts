@@ -1,7 +1,7 @@
 import { stringify } from 'csv-stringify/sync';
 import type { Json } from '../model/manifest.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import type { TipList } from '../store/tip-list.ts';
+import type { TipList } from '../store/remotes/tip-list.ts';
 import { type ListedManifest, listedManifests } from './listed-manifests.ts';
 
 const facts = ['id', 'cid', 'ver', 'type', 'created_at', 'updated_at'] as const;

@@ -1,4 +1,4 @@
-import type { ImportStanding } from '../store/import-sources.ts';
+import type { ImportStanding } from '../store/imports/import-sources.ts';
 
 /**
  * What an import does with one draft:

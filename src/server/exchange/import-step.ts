@@ -5,7 +5,7 @@ import type { Manifest, Relationship } from '../model/manifest.ts';
 import { firstVersion, replaced, type Stamp } from '../model/next-version.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
-import type { ImportStanding } from '../store/import-sources.ts';
+import type { ImportStanding } from '../store/imports/import-sources.ts';
 import { type Version, versionByKey } from '../store/versions.ts';
 import { type Draft, sourceDigest } from './draft.ts';
 import { planOf } from './import-plan.ts';

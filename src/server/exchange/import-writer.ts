@@ -4,7 +4,7 @@ import type { Stamp } from '../model/next-version.ts';
 import type { Commit, Outcome } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findTip, isKnownTarget } from '../store/entities.ts';
-import { type ImportStanding, importStandings } from '../store/import-sources.ts';
+import { type ImportStanding, importStandings } from '../store/imports/import-sources.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { Draft } from './draft.ts';
 import { type Destination, type Step, stepOf } from './import-step.ts';

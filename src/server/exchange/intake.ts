@@ -1,4 +1,4 @@
-import { MetEntities } from '../store/met-entities.ts';
+import { MetEntities } from '../store/imports/met-entities.ts';
 import type { Draft } from './draft.ts';
 import { type Beyond, beyondRemembered, remembered, saidMore } from './statements.ts';
 

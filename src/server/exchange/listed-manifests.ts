@@ -1,8 +1,8 @@
 import { Pace, turn } from '../blocks/pace.ts';
 import type { JsonObject } from '../model/manifest.ts';
-import { manifestLines } from '../store/archive-source.ts';
+import { manifestLines } from '../store/archive/archive-source.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import type { TipList } from '../store/tip-list.ts';
+import type { TipList } from '../store/remotes/tip-list.ts';
 
 /** A version as GET /entities/{id} answers it, as far as exports use it. */
 export interface ListedManifest {

@@ -5,9 +5,9 @@ import type { Caller, Claims, Credential } from '../model/caller.ts';
 import { localIssuer, presented } from '../model/credentials.ts';
 import { derivedId, idOn, isEntityId, type Network, networkOf } from '../model/ids.ts';
 import type { SessionsService } from '../resources/node/sessions/service.ts';
-import type { Account } from '../store/accounts.ts';
-import type { VerifiedKey } from '../store/api-keys.ts';
-import type { Identity } from '../store/identity.ts';
+import type { Account } from '../store/accounts/accounts.ts';
+import type { VerifiedKey } from '../store/accounts/api-keys.ts';
+import type { Identity } from '../store/accounts/identity.ts';
 import type { CallerHeaders } from './caller.ts';
 import { createJwtVerifier, type JwtSettings } from './jwt.ts';
 

@@ -4,7 +4,7 @@ import PQueue from 'p-queue';
 import { Piscina } from 'piscina';
 import { BusyError, type Issue, ValidationError } from '../errors.ts';
 import type { JsonObject } from '../model/manifest.ts';
-import { workerUrl } from '../store/worker-url.ts';
+import { workerUrl } from '../store/threads/worker-url.ts';
 import type { InputTask, SentTask } from './input-thread.ts';
 
 /** How long a check may take once it has begun: patterns may be written to take for ever. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isSpent, spentPage } from '../store/jobs/spent-runs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import { isSpent, spentPage } from '../store/spent-runs.ts';
 import type { JobSender } from './sender.ts';
 
 export interface PrunerNeeds {

@@ -2,8 +2,8 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterSending, newSending } from '../model/job-state.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
-import type { JobRow, NewJobBatch } from '../store/job-rows.ts';
-import { batchPlace, findBatch, interruptedJobs, openBatches, queuedJobs, type StoredJob } from '../store/jobs.ts';
+import type { JobRow, NewJobBatch } from '../store/jobs/job-rows.ts';
+import { batchPlace, findBatch, interruptedJobs, openBatches, queuedJobs, type StoredJob } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { firstPauseMs, type JobSender, longestPauseMs } from './sender.ts';
 

@@ -4,7 +4,7 @@ import type { JobRequest } from '../model/job-request.ts';
 import { afterSending, pauseBefore, type Sending, type SendingEvent } from '../model/job-state.ts';
 import type { Commit } from '../store/commit.ts';
 import { findStanding } from '../store/entities.ts';
-import type { NewJob } from '../store/job-rows.ts';
+import type { NewJob } from '../store/jobs/job-rows.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { Dispatcher, Outcome } from './dispatch.ts';
 

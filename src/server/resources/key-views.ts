@@ -1,5 +1,5 @@
 import { isoTime } from '../model/iso-time.ts';
-import type { KeyRecord } from '../store/api-keys.ts';
+import type { KeyRecord } from '../store/accounts/api-keys.ts';
 
 /** What every list says of a key, beside how it is named there. */
 export function keyFacts({ label, created_at, expires_at, last_used_at }: KeyRecord) {

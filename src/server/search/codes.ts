@@ -1,4 +1,4 @@
-import type { Likely } from '../store/word-hits.ts';
+import type { Likely } from '../store/search/word-hits.ts';
 import { CodeRows, mostAtOnce, mostTypes } from './code-rows.ts';
 import { CodeWeights } from './code-weights.ts';
 

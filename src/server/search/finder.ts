@@ -1,5 +1,6 @@
 import type { Connection } from '../store/connection.ts';
 import { entityKey } from '../store/entity-keys.ts';
+import { paged } from '../store/graph/sorted-keys.ts';
 import {
   allCollectionsOf,
   collectionsOfKeys,
@@ -8,11 +9,10 @@ import {
   idsOfKeys,
   termsAfter,
   type Within,
-} from '../store/search-hits.ts';
-import { attachedMeta } from '../store/search-index.ts';
-import { sourceRow } from '../store/search-source.ts';
-import { paged } from '../store/sorted-keys.ts';
-import { fitting, type Look, lookAmong } from '../store/word-hits.ts';
+} from '../store/search/search-hits.ts';
+import { attachedMeta } from '../store/search/search-index.ts';
+import { sourceRow } from '../store/search/search-source.ts';
+import { fitting, type Look, lookAmong } from '../store/search/word-hits.ts';
 import { fuse, type Ranked, type Ranking } from './fuse.ts';
 import { textOf } from './index-slice.ts';
 import { dot } from './latent/vectors.ts';

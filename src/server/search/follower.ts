@@ -2,7 +2,7 @@ import type { Log } from '../log.ts';
 import { lastMove } from '../store/events.ts';
 import { MoveFollower } from '../store/move-follower.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import { searchFile } from '../store/search-index.ts';
+import { searchFile } from '../store/search/search-index.ts';
 import { builtin } from './embedder.ts';
 import type { EndpointEmbedder } from './endpoint-embedder.ts';
 import { IndexPace } from './index-pace.ts';

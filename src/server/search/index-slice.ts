@@ -21,7 +21,7 @@ import {
   seenAgain,
   setMeta,
   takeAgain,
-} from '../store/search-index.ts';
+} from '../store/search/search-index.ts';
 import {
   collectionSummary,
   earlierMoveOf,
@@ -34,7 +34,7 @@ import {
   type SourceRow,
   sourceRow,
   sourcesOf,
-} from '../store/search-source.ts';
+} from '../store/search/search-source.ts';
 import { isOfStorage } from '../store/storage-error.ts';
 import { noteRest } from './rested.ts';
 import { digestOf, docWords, type EntityText, entityText, passageOf, sameTexts } from './text.ts';

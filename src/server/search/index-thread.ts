@@ -11,7 +11,7 @@ import {
   openIndexWriter,
   removeIndex,
   searchFileNumber,
-} from '../store/search-index.ts';
+} from '../store/search/search-index.ts';
 import { type Failed, failing, isFailed } from './failed.ts';
 import { embeddedOf, type IndexStand, indexSlice, type Writing } from './index-slice.ts';
 import { notBegun } from './not-begun.ts';

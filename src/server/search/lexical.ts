@@ -1,6 +1,6 @@
 import type { Reader } from '../store/connection.ts';
-import { frequencyOf } from '../store/search-hits.ts';
-import { type Look, lookedUp, mostCounted, type WordHit, wordHits } from '../store/word-hits.ts';
+import { frequencyOf } from '../store/search/search-hits.ts';
+import { type Look, lookedUp, mostCounted, type WordHit, wordHits } from '../store/search/word-hits.ts';
 import { tellingWords } from './function-words.ts';
 import { fuse, type Ranked, type Ranking, summed } from './fuse.ts';
 import { type EntityText, wholeLabel, wholeNeighbour } from './text.ts';

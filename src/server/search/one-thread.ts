@@ -1,5 +1,5 @@
-import { SideThread } from '../store/side-thread.ts';
-import { workerUrl } from '../store/worker-url.ts';
+import { SideThread } from '../store/threads/side-thread.ts';
+import { workerUrl } from '../store/threads/worker-url.ts';
 import { type Failed, isFailed, ThreadError } from './failed.ts';
 
 /** A module of this folder, in one thread. */

@@ -1,6 +1,6 @@
 import { previewOf } from '../model/preview.ts';
 import type { Reader } from '../store/connection.ts';
-import { type Expansion, type HitRow, hitRows } from '../store/search-hits.ts';
+import { type Expansion, type HitRow, hitRows } from '../store/search/search-hits.ts';
 import type { Ranked } from './fuse.ts';
 
 /** What an answer shows of each hit. */

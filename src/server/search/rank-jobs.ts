@@ -1,4 +1,4 @@
-import type { Within } from '../store/search-hits.ts';
+import type { Within } from '../store/search/search-hits.ts';
 import type { Finder } from './finder.ts';
 import { fuse, type Ranked } from './fuse.ts';
 

@@ -1,5 +1,5 @@
-import type { Within } from '../store/search-hits.ts';
-import { openSearchReader, searchFileNumber } from '../store/search-index.ts';
+import type { Within } from '../store/search/search-hits.ts';
+import { openSearchReader, searchFileNumber } from '../store/search/search-index.ts';
 import { type Failed, failing, isFailed } from './failed.ts';
 import { Finder } from './finder.ts';
 import type { Ranked } from './fuse.ts';

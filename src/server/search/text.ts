@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Json } from '../model/manifest.ts';
-import type { DocWords } from '../store/search-index.ts';
+import type { DocWords } from '../store/search/search-index.ts';
 import type { Passage } from './embedder.ts';
 import { lastCharacters, words } from './tokens.ts';
 import { wholeNumbers } from './whole-numbers.ts';

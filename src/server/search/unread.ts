@@ -1,5 +1,5 @@
 import type { Connection, Reader } from '../store/connection.ts';
-import { ownMeta, setMeta } from '../store/search-index.ts';
+import { ownMeta, setMeta } from '../store/search/search-index.ts';
 
 /** An entity of whose texts the index could make nothing, so that it is found by its label alone. */
 export interface Unread {

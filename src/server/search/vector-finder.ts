@@ -1,6 +1,6 @@
 import type { Connection } from '../store/connection.ts';
-import { keysAmong } from '../store/search-among.ts';
-import type { Within } from '../store/search-hits.ts';
+import { keysAmong } from '../store/search/search-among.ts';
+import type { Within } from '../store/search/search-hits.ts';
 import {
   codesAfter,
   countVectors,
@@ -11,8 +11,8 @@ import {
   uncoded,
   type VectorHit,
   vectorOf,
-} from '../store/search-vectors.ts';
-import { type Likely, type Look, passing } from '../store/word-hits.ts';
+} from '../store/search/search-vectors.ts';
+import { type Likely, type Look, passing } from '../store/search/word-hits.ts';
 import { CodeTable, codeOf, codeWords, type ScanFilter } from './codes.ts';
 import { builtin, type Passage } from './embedder.ts';
 import { unpackFacts } from './latent/facts.ts';

@@ -1,5 +1,5 @@
 import type { Connection } from '../store/connection.ts';
-import { countDocs } from '../store/search-index.ts';
+import { countDocs } from '../store/search/search-index.ts';
 import {
   addModel,
   askVector,
@@ -14,7 +14,7 @@ import {
   putVector,
   someKeysAfter,
   vectorMade,
-} from '../store/search-vectors.ts';
+} from '../store/search/search-vectors.ts';
 import { codeOf } from './codes.ts';
 import { builtin, type Passage } from './embedder.ts';
 import { type LatentFacts, packFacts, unpackFacts } from './latent/facts.ts';

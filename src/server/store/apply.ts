@@ -2,20 +2,20 @@ import { StorageError } from '../errors.ts';
 import { circlesOf } from '../model/folder-rules.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import { applyAdditiveRow, type QueuedRow, queueAdditive } from './additive-rows.ts';
-import { applySyncRow } from './apply-sync.ts';
-import { applyArchiveRow, endBroughtFork } from './archive-rows.ts';
+import { applyArchiveRow, endBroughtFork } from './archive/archive-rows.ts';
 import { blockBytes, findBlock, putBlock, storedManifest } from './blocks.ts';
 import type { Change, Commit, Outcome, Row } from './commit.ts';
 import { isDatabaseError, type Reader, type Writer } from './connection.ts';
+import { applyUploadRow } from './content/uploads.ts';
 import { ensureEntityKey, entityKey, nextEntityKey } from './entity-keys.ts';
 import { FolderTree } from './folders.ts';
-import { applyImportRow } from './import-rows.ts';
-import { applyJobRow } from './job-rows.ts';
-import { notePending } from './pending.ts';
+import { applyImportRow } from './imports/import-rows.ts';
+import { applyJobRow } from './jobs/job-rows.ts';
 import { currentJson, project } from './projection.ts';
-import { tipAt } from './remotes.ts';
+import { applySyncRow } from './remotes/apply-sync.ts';
+import { notePending } from './remotes/pending.ts';
+import { tipAt } from './remotes/remotes.ts';
 import { readSegment, type SegmentBlock } from './segment.ts';
-import { applyUploadRow } from './uploads.ts';
 import { lastLive } from './versions.ts';
 
 /** An entity's row as far as a commit is compared with it. */

@@ -5,7 +5,7 @@ import { StorageError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { blockKey, noteBlockKey } from './block-keys.ts';
 import type { Reader, Writer } from './connection.ts';
-import { noteContent } from './content-holders.ts';
+import { noteContent } from './content/content-holders.ts';
 import { damagedVersion } from './storage-error.ts';
 
 /** Blocks from this size on are compressed. */

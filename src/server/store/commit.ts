@@ -1,11 +1,11 @@
 import type { Block } from '../blocks/encode.ts';
 import type { Json } from '../model/manifest.ts';
 import type { AdditiveRow } from './additive-rows.ts';
-import type { ArchiveRow } from './archive-rows.ts';
-import type { ImportRow } from './import-rows.ts';
-import type { JobRow } from './job-rows.ts';
-import type { SyncRow } from './sync-rows.ts';
-import type { UploadRow } from './uploads.ts';
+import type { ArchiveRow } from './archive/archive-rows.ts';
+import type { UploadRow } from './content/uploads.ts';
+import type { ImportRow } from './imports/import-rows.ts';
+import type { JobRow } from './jobs/job-rows.ts';
+import type { SyncRow } from './remotes/sync-rows.ts';
 
 /** One entity's move to another tip. */
 export interface Change {

@@ -2,20 +2,20 @@ import { join } from 'node:path';
 import { makeFolderNow, syncNamesNow } from '../blocks/durable-folder.ts';
 import type { Network } from '../model/ids.ts';
 import type { QueuedRow } from './additive-rows.ts';
-import type { Checkpoint } from './checkpoints.ts';
+import type { Checkpoint } from './checkpoints/checkpoints.ts';
 import { blocksTotal, type Commit, type Outcome } from './commit.ts';
 import { type CommitQueue, inProcessQueue, type QueueLoad } from './commit-queue.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
 import { placeOf } from './in-place.ts';
-import type { LongRead, longReads } from './long-reads.ts';
 import { filesFolder } from './network-folders.ts';
-import { type Lend, type LongReader, ReaderPool, readResult } from './reader-pool.ts';
-import { runLongRead } from './reader-thread.ts';
-import { ReaderThreads } from './reader-threads.ts';
 import { storing } from './storage-error.ts';
-import { threadQueue } from './thread-queue.ts';
-import { TurnReads } from './turn-reads.ts';
-import type { Asker } from './turns.ts';
+import type { LongRead, longReads } from './threads/long-reads.ts';
+import { type Lend, type LongReader, ReaderPool, readResult } from './threads/reader-pool.ts';
+import { runLongRead } from './threads/reader-thread.ts';
+import { ReaderThreads } from './threads/reader-threads.ts';
+import { threadQueue } from './threads/thread-queue.ts';
+import { TurnReads } from './threads/turn-reads.ts';
+import type { Asker } from './threads/turns.ts';
 
 /** What follows additive updates from their submission on. */
 export interface AdditiveWatch {

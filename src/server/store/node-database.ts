@@ -2,11 +2,11 @@ import { chmodSync } from 'node:fs';
 import { basename } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
-import type { Checkpoint } from './checkpoints.ts';
+import type { Checkpoint } from './checkpoints/checkpoints.ts';
+import { LogWatch } from './checkpoints/log-watch.ts';
 import { refuseForeignLog, syncLog } from './connection.ts';
 import { durably } from './durably.ts';
 import { inPlace } from './in-place.ts';
-import { LogWatch } from './log-watch.ts';
 import { storing } from './storage-error.ts';
 
 type Value = string | number | Uint8Array | null;

@@ -3,7 +3,7 @@ import { collectionsOf, labelOf, type Manifest } from '../model/manifest.ts';
 import { wireManifest } from '../model/wire-manifest.ts';
 import type { Writer } from './connection.ts';
 import { ensureEntityKey, ensurePredicateKey } from './entity-keys.ts';
-import { projectJobLog } from './job-logs.ts';
+import { projectJobLog } from './jobs/job-logs.ts';
 
 /** The current version that an entity's derived rows are made from. */
 export interface Current {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { UnavailableError } from '../errors.ts';
-import { manifestName } from './backup-manifest.ts';
+import { manifestName } from './backup/backup-manifest.ts';
 import { isUnfinished } from './whole-folder.ts';
 
 /** Whether a folder is a backup in which no node has ever run. */

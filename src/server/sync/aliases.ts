@@ -1,6 +1,6 @@
-import type { Identity } from '../store/identity.ts';
+import type { Identity } from '../store/accounts/identity.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import { listRemotes } from '../store/remotes.ts';
+import { listRemotes } from '../store/remotes/remotes.ts';
 
 /**
  * The users that a network's remotes know the operator as are names of the operator (decisions.md, Identity and

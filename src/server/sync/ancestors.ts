@@ -1,6 +1,6 @@
 import type { Reader } from '../store/connection.ts';
 import { findEntity } from '../store/entities.ts';
-import { findKnown } from '../store/remotes.ts';
+import { findKnown } from '../store/remotes/remotes.ts';
 import { findVersion, versionHead } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
 import { contentHash } from './content.ts';

@@ -1,5 +1,5 @@
 import type { Commit, Precondition, Row } from '../store/commit.ts';
-import type { Apart } from '../store/sync-rows.ts';
+import type { Apart } from '../store/remotes/sync-rows.ts';
 import type { Loaded } from './entity.ts';
 import type { Chain } from './manifests.ts';
 import type { EntityState } from './state.ts';

@@ -6,7 +6,7 @@ import { findTip } from '../store/entities.ts';
 import { entityKey } from '../store/entity-keys.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { RecentMap } from '../store/recent-map.ts';
-import { findKnown, type Remote } from '../store/remotes.ts';
+import { findKnown, type Remote } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import { isDeep, withAncestors } from './ancestors.ts';
 import { commitsBetween } from './apply.ts';

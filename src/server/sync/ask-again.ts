@@ -1,6 +1,6 @@
 import type { Commit } from '../store/commit.ts';
-import { type DueTrouble, dueTroubles, isDue } from '../store/remote-troubles.ts';
-import { findKnown } from '../store/remotes.ts';
+import { type DueTrouble, dueTroubles, isDue } from '../store/remotes/remote-troubles.ts';
+import { findKnown } from '../store/remotes/remotes.ts';
 import { type SyncContext, takeOver, troubleCommit } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
 import type { Unusable } from './manifests.ts';

@@ -3,9 +3,15 @@ import type { Row } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import { lastMove, movesAfter } from '../store/events.ts';
-import { isDueAt, nextAsk } from '../store/next-ask.ts';
-import { type ContentState, contentEntities, contentStates, dueContents, holdersAt } from '../store/remote-content.ts';
-import { findKnown } from '../store/remotes.ts';
+import { isDueAt, nextAsk } from '../store/remotes/next-ask.ts';
+import {
+  type ContentState,
+  contentEntities,
+  contentStates,
+  dueContents,
+  holdersAt,
+} from '../store/remotes/remote-content.ts';
+import { findKnown } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import { fetchBytes, type Missed } from './fetch-bytes.ts';
 import { type NamedBytes, namedBytes } from './named-bytes.ts';

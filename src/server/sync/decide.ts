@@ -1,8 +1,8 @@
 import { ValidationError } from '../errors.ts';
 import type { Stamp } from '../model/next-version.ts';
 import type { Reader } from '../store/connection.ts';
-import type { Remote } from '../store/remotes.ts';
-import type { Apart } from '../store/sync-rows.ts';
+import type { Remote } from '../store/remotes/remotes.ts';
+import type { Apart } from '../store/remotes/sync-rows.ts';
 import { versionOf } from './content.ts';
 import { wasSince } from './entity.ts';
 import { type Chain, chainWith } from './manifests.ts';

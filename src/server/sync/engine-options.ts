@@ -1,6 +1,6 @@
-import type { Identity } from '../store/identity.ts';
+import type { Identity } from '../store/accounts/identity.ts';
 import type { Networks } from '../store/networks.ts';
-import type { Direction, RemoteScope, RemoteSettings } from '../store/sync-rows.ts';
+import type { Direction, RemoteScope, RemoteSettings } from '../store/remotes/sync-rows.ts';
 import type { FirstLook } from './first-look.ts';
 import type { PullPreview } from './pull-preview.ts';
 import type { PushPreview } from './push-pending.ts';

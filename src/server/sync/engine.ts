@@ -6,8 +6,8 @@ import { AlreadyExistsError, NotFoundError, type UnreachableError } from '../err
 import { idOn, type Network } from '../model/ids.ts';
 import { filesFolder, partialsFolder } from '../store/network-folders.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import { findRemote, listRemotes, pushMark, type Remote } from '../store/remotes.ts';
-import type { RemoteSettings, SyncRow } from '../store/sync-rows.ts';
+import { findRemote, listRemotes, pushMark, type Remote } from '../store/remotes/remotes.ts';
+import type { RemoteSettings, SyncRow } from '../store/remotes/sync-rows.ts';
 import { alignAliases } from './aliases.ts';
 import { agreement } from './brake.ts';
 import { syncContent } from './content-sync.ts';

@@ -2,7 +2,7 @@ import { findBlock } from '../store/blocks.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import { entityKey } from '../store/entity-keys.ts';
-import { findKnown, type KnownEntity } from '../store/remotes.ts';
+import { findKnown, type KnownEntity } from '../store/remotes/remotes.ts';
 import { findVersion, versionHead } from '../store/versions.ts';
 import { contentHash, versionOf } from './content.ts';
 import type { Chain, Head } from './manifests.ts';

@@ -1,8 +1,8 @@
 import type { FileStore } from '../blocks/file-store.ts';
 import type { Partial, PartialFiles } from '../blocks/partial-files.ts';
 import { maxContentBytes } from '../model/content.ts';
+import type { ContentTrouble } from '../store/remotes/sync-rows.ts';
 import { storingLater } from '../store/storage-error.ts';
-import type { ContentTrouble } from '../store/sync-rows.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import type { FileAnswer, RemoteClient } from './remote.ts';
 import { readWords } from './wire.ts';

@@ -1,6 +1,6 @@
 import type { FileStore } from '../blocks/file-store.ts';
 import type { Json, JsonObject } from '../model/manifest.ts';
-import type { Remote } from '../store/remotes.ts';
+import type { Remote } from '../store/remotes/remotes.ts';
 import { idPages } from './id-pages.ts';
 import { namedBytes } from './named-bytes.ts';
 import type { RemoteClient } from './remote.ts';

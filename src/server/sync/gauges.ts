@@ -1,5 +1,5 @@
 import type { NetworkStore } from '../store/network-store.ts';
-import { countOpen, listRemotes, type OpenCounts, seenIntervals } from '../store/remotes.ts';
+import { countOpen, listRemotes, type OpenCounts, seenIntervals } from '../store/remotes/remotes.ts';
 import type { Runs } from './runs.ts';
 import { lagOf } from './stand.ts';
 

@@ -1,4 +1,4 @@
-import { dueUnlisted, type Unlisted } from '../store/unlisted.ts';
+import { dueUnlisted, type Unlisted } from '../store/remotes/unlisted.ts';
 import type { SyncContext } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
 import { untilSpent } from './patience.ts';

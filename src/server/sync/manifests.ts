@@ -3,8 +3,8 @@ import { type Block, decodeManifest, encodeHistoric } from '../blocks/encode.ts'
 import { type ManifestHead, manifestHead } from '../blocks/manifest-head.ts';
 import { isTombstone } from '../blocks/tombstones.ts';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
+import type { Trouble } from '../store/remotes/sync-rows.ts';
 import { manifestProblem } from '../store/segment.ts';
-import type { Trouble } from '../store/sync-rows.ts';
 import { checkKey } from './key-check.ts';
 import type { RemoteClient } from './remote.ts';
 import { type CurrentView, readHistoric, readWords } from './wire.ts';

@@ -1,6 +1,6 @@
 import type { Commit } from '../store/commit.ts';
-import { type MissingVersion, missingVersions } from '../store/history-starts.ts';
-import { isDueAt, nextAsk } from '../store/next-ask.ts';
+import { type MissingVersion, missingVersions } from '../store/remotes/history-starts.ts';
+import { isDueAt, nextAsk } from '../store/remotes/next-ask.ts';
 import { manifestProblem } from '../store/segment.ts';
 import type { SyncContext } from './arrivals.ts';
 import { askForBlocks } from './blocks.ts';

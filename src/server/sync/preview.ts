@@ -1,6 +1,6 @@
 import { FileStore } from '../blocks/file-store.ts';
 import { filesFolder } from '../store/network-folders.ts';
-import { seenIntervals } from '../store/remotes.ts';
+import { seenIntervals } from '../store/remotes/remotes.ts';
 import type { Preview } from './engine-options.ts';
 import { lookFirst } from './first-look.ts';
 import { cardOf } from './introduction.ts';

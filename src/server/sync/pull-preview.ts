@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
 import { type EntityRow, findEntity } from '../store/entities.ts';
-import { seenIntervals } from '../store/remotes.ts';
+import { seenIntervals } from '../store/remotes/remotes.ts';
 import { feedStep, isEmpty, isOpen, newestSeen, startFeed } from './feed.ts';
 import { readPage } from './feed-page.ts';
 import { isDeletedBy, type PreviewNeeds } from './preview-deletions.ts';

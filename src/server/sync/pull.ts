@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import { UnreachableError } from '../errors.ts';
 import type { Row } from '../store/commit.ts';
 import { entityKey } from '../store/entity-keys.ts';
-import { isKnownAt, knownEvent, seenIntervals } from '../store/remotes.ts';
+import { isKnownAt, knownEvent, seenIntervals } from '../store/remotes/remotes.ts';
 import { type SyncContext, type TakeOverOptions, takeOver } from './arrivals.ts';
 import { askAgain } from './ask-again.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';

@@ -1,7 +1,7 @@
 import { UnreachableError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
-import type { SyncRow } from '../store/sync-rows.ts';
+import type { SyncRow } from '../store/remotes/sync-rows.ts';
 import { isDeep, withAncestors } from './ancestors.ts';
 import { commitsBetween } from './apply.ts';
 import { versionOf } from './content.ts';

@@ -1,5 +1,5 @@
 import { UnreachableError } from '../errors.ts';
-import { pushMark, seenIntervals } from '../store/remotes.ts';
+import { pushMark, seenIntervals } from '../store/remotes/remotes.ts';
 import type { SyncContext } from './arrivals.ts';
 import { type FeedEvent, type FeedPage, type FeedState, feedStep, newestSeen, startFeed } from './feed.ts';
 import { askPage } from './feed-page.ts';

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { findEntity } from '../store/entities.ts';
-import { lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../store/remotes.ts';
+import { lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
 import { loadEntity } from './entity.ts';

@@ -1,10 +1,10 @@
 import PQueue from 'p-queue';
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
-import { isTipAtAnother, isTipElsewhere } from '../store/pending.ts';
-import { contentStates } from '../store/remote-content.ts';
-import { hasWaitingPeer, lackingPeers, type PendingRow, pendingPeers, type Remote } from '../store/remotes.ts';
-import { listUnlisted } from '../store/unlisted.ts';
+import { isTipAtAnother, isTipElsewhere } from '../store/remotes/pending.ts';
+import { contentStates } from '../store/remotes/remote-content.ts';
+import { hasWaitingPeer, lackingPeers, type PendingRow, pendingPeers, type Remote } from '../store/remotes/remotes.ts';
+import { listUnlisted } from '../store/remotes/unlisted.ts';
 import { findVersion, lastLive } from '../store/versions.ts';
 import { alteredIn, alteredWords } from './altered.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';

@@ -1,5 +1,5 @@
 import { UnreachableError } from '../errors.ts';
-import { lastKnown, lastRun } from '../store/remotes.ts';
+import { lastKnown, lastRun } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
 import { checkMeant, HeldOffError } from './remote-errors.ts';

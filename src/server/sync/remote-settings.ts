@@ -1,9 +1,9 @@
 import { AlreadyExistsError, ValidationError } from '../errors.ts';
 import { isEntityId, type Network, networkOf } from '../model/ids.ts';
-import { archiveName } from '../store/archive-forks.ts';
+import { archiveName } from '../store/archive/archive-forks.ts';
 import type { Reader } from '../store/connection.ts';
-import { findRemote, type Remote } from '../store/remotes.ts';
-import type { Direction, RemoteScope, RemoteSettings } from '../store/sync-rows.ts';
+import { findRemote, type Remote } from '../store/remotes/remotes.ts';
+import type { Direction, RemoteScope, RemoteSettings } from '../store/remotes/sync-rows.ts';
 import { readHours } from './hours.ts';
 
 /** The scope of a remote without limits. */

@@ -1,5 +1,5 @@
 import type { NetworkStore } from '../store/network-store.ts';
-import { type ContentTroubleRow, listContentTroubles } from '../store/remote-content.ts';
+import { type ContentTroubleRow, listContentTroubles } from '../store/remotes/remote-content.ts';
 import {
   listRefusals,
   listTroubles,
@@ -9,8 +9,8 @@ import {
   type SeenRow,
   seenIntervals,
   type TroubleRow,
-} from '../store/remotes.ts';
-import { listUnlisted, type Unlisted } from '../store/unlisted.ts';
+} from '../store/remotes/remotes.ts';
+import { listUnlisted, type Unlisted } from '../store/remotes/unlisted.ts';
 import { countsOf } from './brake.ts';
 import type { Report } from './report.ts';
 import type { LastRun, Runs } from './runs.ts';

@@ -1,7 +1,7 @@
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
 import { timesTip } from '../store/events.ts';
-import { isTipElsewhere } from '../store/pending.ts';
+import { isTipElsewhere } from '../store/remotes/pending.ts';
 import { findVersion, versionHead } from '../store/versions.ts';
 import { contentHash, versionOf } from './content.ts';
 import { type Decision, decide, type Merger } from './decide.ts';

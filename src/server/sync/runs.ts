@@ -1,8 +1,8 @@
 import { DomainError, UnreachableError } from '../errors.ts';
 import type { Network } from '../model/ids.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import { lastRun, type Remote, type RunRow } from '../store/remotes.ts';
-import type { RunFault, SyncRow } from '../store/sync-rows.ts';
+import { lastRun, type Remote, type RunRow } from '../store/remotes/remotes.ts';
+import type { RunFault, SyncRow } from '../store/remotes/sync-rows.ts';
 import { FailedInPartError, HeldOffError } from './remote-errors.ts';
 import { emptyReport, isActive, type Report } from './report.ts';
 

@@ -1,5 +1,5 @@
 import { collectionsOf, type Relationship } from '../model/manifest.ts';
-import { isKnownAt } from '../store/remotes.ts';
+import { isKnownAt } from '../store/remotes/remotes.ts';
 import type { SyncContext } from './arrivals.ts';
 
 /** Whether an entity comes only by a collection and a type that are wanted: what is here already goes on being followed. */

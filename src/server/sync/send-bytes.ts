@@ -1,9 +1,9 @@
 import type { FileStore } from '../blocks/file-store.ts';
 import type { Reader } from '../store/connection.ts';
 import { findTip } from '../store/entities.ts';
-import type { ContentState } from '../store/remote-content.ts';
-import { findKnown } from '../store/remotes.ts';
-import type { SyncRow } from '../store/sync-rows.ts';
+import type { ContentState } from '../store/remotes/remote-content.ts';
+import { findKnown } from '../store/remotes/remotes.ts';
+import type { SyncRow } from '../store/remotes/sync-rows.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import type { RemoteAnswer, SentBytes } from './remote.ts';

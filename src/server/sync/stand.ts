@@ -1,4 +1,4 @@
-import type { SeenRow } from '../store/remotes.ts';
+import type { SeenRow } from '../store/remotes/remotes.ts';
 import type { Report } from './report.ts';
 import type { LastRun } from './runs.ts';
 

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Remote } from '../store/remotes.ts';
+import type { Remote } from '../store/remotes/remotes.ts';
 
 /** Where bytes are to be sent: to the remote itself, or elsewhere, where nothing may prove who we are. */
 export type UploadPlace = { node: true; path: string } | { node: false; origin: string; path: string };

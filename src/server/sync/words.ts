@@ -1,6 +1,6 @@
-import type { RefusalRow, RemoteCounts, SeenRow } from '../store/remotes.ts';
-import type { RemoteSettings } from '../store/sync-rows.ts';
-import type { Unlisted } from '../store/unlisted.ts';
+import type { RefusalRow, RemoteCounts, SeenRow } from '../store/remotes/remotes.ts';
+import type { RemoteSettings } from '../store/remotes/sync-rows.ts';
+import type { Unlisted } from '../store/remotes/unlisted.ts';
 import type { Report } from './report.ts';
 import type { LastRun } from './runs.ts';
 import type { Lag } from './stand.ts';

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { openArchive } from '../../../src/server/blocks/archive-reader.ts';
 import { openReader } from '../../../src/server/store/connection.ts';
 import { databaseFile } from '../../../src/server/store/network-store.ts';
-import { verifyBlocks } from '../../../src/server/store/verify-blocks.ts';
-import { Findings, type VerifyReport } from '../../../src/server/store/verify-findings.ts';
+import { verifyBlocks } from '../../../src/server/store/verify/verify-blocks.ts';
+import { Findings, type VerifyReport } from '../../../src/server/store/verify/verify-findings.ts';
 import { command, startNode, temporaryFolder } from '../processes.ts';
 import { atLeastRow, loopRow, plainRow, ratioRow } from '../report.ts';
 

@@ -7,9 +7,9 @@ import type { IndexStand } from '../../../src/server/search/index-slice.ts';
 import { slice } from '../../../src/server/search/index-thread.ts';
 import { unpackFacts } from '../../../src/server/search/latent/facts.ts';
 import { Connection } from '../../../src/server/store/connection.ts';
-import { openSearchReader } from '../../../src/server/store/search-index.ts';
-import { servingFacts } from '../../../src/server/store/search-vectors.ts';
-import { blobOf, floats } from '../../../src/server/store/vector-functions.ts';
+import { openSearchReader } from '../../../src/server/store/search/search-index.ts';
+import { servingFacts } from '../../../src/server/store/search/search-vectors.ts';
+import { blobOf, floats } from '../../../src/server/store/search/vector-functions.ts';
 import { seeded } from '../../helpers/seeded.ts';
 
 export interface Indexed {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { floats } from '../../../src/server/store/vector-functions.ts';
+import { floats } from '../../../src/server/store/search/vector-functions.ts';
 import { indexed } from '../indexed.ts';
 import { tateFile, tateMapping } from '../measures/tate.ts';
 import { command, type Node } from '../processes.ts';

@@ -1,6 +1,6 @@
 import { Pace, turn } from '../../blocks/pace.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
-import type { TipList } from '../../store/tip-list.ts';
+import type { TipList } from '../../store/remotes/tip-list.ts';
 import { type ListedManifest, listedManifests } from '../listed-manifests.ts';
 import { type Digest, digested } from './digests.ts';
 import type { PackageAbout } from './package-about.ts';

@@ -2,10 +2,10 @@ import { exportArchive } from '../../blocks/archive-writer.ts';
 import { checkedContent } from '../../blocks/checked-content.ts';
 import { allContents } from '../../model/content-entries.ts';
 import type { Manifest } from '../../model/manifest.ts';
-import { archiveSource, manifestLines } from '../../store/archive-source.ts';
+import { archiveSource, manifestLines } from '../../store/archive/archive-source.ts';
 import { storedJson } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
-import { PlacedEntry, type TipList } from '../../store/tip-list.ts';
+import { PlacedEntry, type TipList } from '../../store/remotes/tip-list.ts';
 import type { PackedFile } from './zip-stream.ts';
 
 export const historyFile = 'history.car';

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { workerUrl } from '../../store/worker-url.ts';
+import { workerUrl } from '../../store/threads/worker-url.ts';
 import type { FromHost, ToHost } from './command-messages.ts';
 import { killGroup } from './process-group.ts';
 import type { CommandOutcome, CommandRun } from './run-command.ts';

@@ -5,7 +5,7 @@ import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { EntityRow } from '../../store/entities.ts';
-import type { NewJob } from '../../store/job-rows.ts';
+import type { NewJob } from '../../store/jobs/job-rows.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { type Handoff, handoffOf } from '../jobs/handoff.ts';

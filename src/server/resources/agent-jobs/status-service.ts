@@ -3,7 +3,7 @@ import type { AgentStatusSource } from '../../jobs/agent-status.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
 import { phaseOf } from '../../model/run-status.ts';
 import { findStanding } from '../../store/entities.ts';
-import { findJobHead, runJob } from '../../store/jobs.ts';
+import { findJobHead, runJob } from '../../store/jobs/jobs.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import type { AgentStatusView } from './wire.ts';

@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { AlreadyExistsError, TooManyRequestsError, UnauthorizedError } from '../../errors.ts';
 import { normalEmail } from '../../model/emails.ts';
-import type { Identity } from '../../store/identity.ts';
-import type { Invite } from '../../store/invites.ts';
+import type { Identity } from '../../store/accounts/identity.ts';
+import type { Invite } from '../../store/accounts/invites.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import { GuessLimit } from './guess-limit.ts';
 import type { InviteBody, InvitedView, InviteRecord, InviteRevokedView, InvitesView } from './wire.ts';

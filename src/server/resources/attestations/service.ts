@@ -20,11 +20,11 @@ import {
 } from '../../store/attest-log.ts';
 import { movedTo } from '../../store/attested-moves.ts';
 import { blockSize } from '../../store/blocks.ts';
-import { type CheckedBlock, checkedBlock } from '../../store/checked-block.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Networks } from '../../store/networks.ts';
+import { type CheckedBlock, checkedBlock } from '../../store/verify/checked-block.ts';
 import { versionText } from '../../store/version-text.ts';
 import { hasVersionNumber } from '../../store/versions.ts';
 import { checkNetwork } from '../entities/writes.ts';

@@ -1,8 +1,8 @@
 import { ForbiddenError, UnauthorizedError } from '../../errors.ts';
 import { type Caller, type Claims, type Credential, registered } from '../../model/caller.ts';
-import type { Account } from '../../store/accounts.ts';
-import type { Identity } from '../../store/identity.ts';
-import type { InviteStatus } from '../../store/invites.ts';
+import type { Account } from '../../store/accounts/accounts.ts';
+import type { Identity } from '../../store/accounts/identity.ts';
+import type { InviteStatus } from '../../store/accounts/invites.ts';
 import type { UsersService } from '../users/service.ts';
 import type { RegisteredView, WhoamiProcessorView, WhoamiUserView } from './wire.ts';
 

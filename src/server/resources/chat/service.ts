@@ -11,8 +11,8 @@ import {
 import type { Log } from '../../log.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { requireUser, type UserIdentity } from '../../model/permissions.ts';
-import { ChatStore, type MessageRange, type StoredSession } from '../../store/chats.ts';
-import type { Checkpoint } from '../../store/checkpoints.ts';
+import { ChatStore, type MessageRange, type StoredSession } from '../../store/chats/chats.ts';
+import type { Checkpoint } from '../../store/checkpoints/checkpoints.ts';
 import { previewOf, readMessages, type Said, titleOf } from './messages.ts';
 import { sessionJson } from './session-json.ts';
 import type {

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises';
-import type { ChatStore, StoredMessage, StoredSession } from '../../store/chats.ts';
+import type { ChatStore, StoredMessage, StoredSession } from '../../store/chats/chats.ts';
 
 const pieceLength = 64 * 1024;
 

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
-import type { TreeEntry, treeBelow } from '../../store/tree-reads.ts';
+import type { TreeEntry, treeBelow } from '../../store/graph/tree-reads.ts';
 import type { EntitiesService } from './service.ts';
 import { nested } from './tree.ts';
 import type { EntityCollectionView, TreeView } from './wire.ts';

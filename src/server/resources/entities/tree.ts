@@ -1,4 +1,4 @@
-import type { TreeEntry } from '../../store/tree-reads.ts';
+import type { TreeEntry } from '../../store/graph/tree-reads.ts';
 import type { TreeNode } from './wire.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { type Issue, NotFoundError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { networkOf } from '../../model/ids.ts';
-import type { NeighboursQuery, neighbours } from '../../store/graph-reads.ts';
+import type { NeighboursQuery, neighbours } from '../../store/graph/graph-reads.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
@@ -57,7 +57,7 @@ export class GraphService {
     return json;
   }
 
-  /** See store/graph-reads.ts. */
+  /** See store/graph/graph-reads.ts. */
   async neighbours(caller: Caller, query: NeighboursQuery): Promise<Neighbours> {
     registered(caller);
     const store = await this.#allowed(caller);

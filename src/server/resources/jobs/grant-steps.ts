@@ -6,7 +6,7 @@ import { applyUpdate } from '../../model/next-version.ts';
 import type { CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findStanding } from '../../store/entities.ts';
-import { grantsIn } from '../../store/jobs.ts';
+import { grantsIn } from '../../store/jobs/jobs.ts';
 import { membership } from '../collections/members.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
 

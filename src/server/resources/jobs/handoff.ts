@@ -6,7 +6,7 @@ import type { JobRequest } from '../../model/job-request.ts';
 import { equalJson, orderedJson } from '../../model/properties.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findEntity } from '../../store/entities.ts';
-import { findLog, speaksFor } from '../../store/job-logs.ts';
+import { findLog, speaksFor } from '../../store/jobs/job-logs.ts';
 import {
   findJobHead,
   grantOf,
@@ -16,7 +16,7 @@ import {
   retryOf,
   type StoredGrant,
   type StoredJob,
-} from '../../store/jobs.ts';
+} from '../../store/jobs/jobs.ts';
 import type { PermissionsService } from '../permissions/service.ts';
 import type { Launcher } from './launcher.ts';
 

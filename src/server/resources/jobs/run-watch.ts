@@ -1,7 +1,7 @@
 import { BusyError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { RunStatus } from '../../model/run-status.ts';
-import { jobsInRun, statusOfRun } from '../../store/jobs.ts';
+import { jobsInRun, statusOfRun } from '../../store/jobs/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 
 /** The state of a larger run is put together on a reader thread. */

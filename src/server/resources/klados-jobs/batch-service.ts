@@ -5,7 +5,7 @@ import { isoTime } from '../../model/iso-time.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
-import type { NewJobBatch } from '../../store/job-rows.ts';
+import type { NewJobBatch } from '../../store/jobs/job-rows.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';

@@ -1,7 +1,7 @@
 import { NotFoundError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
 import { batchStatus, type RunStatus, runStatus } from '../../model/run-status.ts';
-import { batchPlace, batchRest, findJobHead, runJob } from '../../store/jobs.ts';
+import { batchPlace, batchRest, findJobHead, runJob } from '../../store/jobs/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';

@@ -3,8 +3,8 @@ import type { Issue } from '../../errors.ts';
 import { contentCids, namedContents } from '../../model/content.ts';
 import type { Manifest } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
-import { type Holder, holdersOf } from '../../store/content-holders.ts';
-import { hasReceived } from '../../store/uploads.ts';
+import { type Holder, holdersOf } from '../../store/content/content-holders.ts';
+import { hasReceived } from '../../store/content/uploads.ts';
 
 /** What decides whether a writer may name content that it did not send. */
 export interface ClaimRules {

@@ -1,7 +1,7 @@
 import { ForbiddenError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { isoTime } from '../../model/iso-time.ts';
-import type { Identity } from '../../store/identity.ts';
+import type { Identity } from '../../store/accounts/identity.ts';
 import { creatorOf } from '../../store/versions.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntityWrites } from '../entities/writes.ts';

@@ -5,7 +5,7 @@ import { ArgoSyntaxError } from '../../argo/syntax-error.ts';
 import { ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { SearchEngine } from '../../search/engine.ts';
-import { compileFilter } from '../../store/filter.ts';
+import { compileFilter } from '../../store/listings/filter.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import { checkNetwork, type EntityWrites } from '../entities/writes.ts';
 import { incomplete } from '../search/body.ts';

@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
-import { findJobHead } from '../../store/jobs.ts';
+import { findJobHead } from '../../store/jobs/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';

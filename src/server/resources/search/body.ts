@@ -1,7 +1,7 @@
 import { type Issue, ValidationError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
 import type { Found } from '../../search/engine.ts';
-import { compileFilter, type FilterSql } from '../../store/filter.ts';
+import { compileFilter, type FilterSql } from '../../store/listings/filter.ts';
 import { checkNetwork } from '../entities/writes.ts';
 
 /** The filter of a body as conditions. @throws ValidationError */

@@ -1,9 +1,9 @@
 import { ForbiddenError } from '../../errors.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import type { Network } from '../../model/ids.ts';
+import type { Identity } from '../../store/accounts/identity.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding } from '../../store/entities.ts';
-import type { Identity } from '../../store/identity.ts';
 
 /** Who asked for an update that waits: the actor without what may change until it is applied. */
 type Asker =

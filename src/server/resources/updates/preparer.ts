@@ -1,11 +1,11 @@
 import { Turns } from '../../blocks/turns.ts';
 import { BusyError, ConflictError, DomainError, StorageError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
+import type { Identity } from '../../store/accounts/identity.ts';
 import type { AdditiveGroup } from '../../store/additive.ts';
 import type { AdditiveRow } from '../../store/additive-rows.ts';
 import type { Commit } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
-import type { Identity } from '../../store/identity.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import { type Addition, added, reasonOf, sift } from './addition.ts';

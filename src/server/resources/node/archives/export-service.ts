@@ -11,15 +11,15 @@ import { packageAbout } from '../../../exchange/packages/package-about.ts';
 import { zipped } from '../../../exchange/packages/zip-stream.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { isEntityId } from '../../../model/ids.ts';
-import { archiveSource, manifestLines, stateAt } from '../../../store/archive-source.ts';
-import { deletedAmong } from '../../../store/deleted-rows.ts';
+import { archiveSource, manifestLines, stateAt } from '../../../store/archive/archive-source.ts';
+import { leftOutVersions } from '../../../store/archive/left-out.ts';
+import { spool } from '../../../store/archive/spool.ts';
 import { findEntity } from '../../../store/entities.ts';
 import { lastMove } from '../../../store/events.ts';
-import { leftOutVersions } from '../../../store/left-out.ts';
+import { deletedAmong } from '../../../store/listings/deleted-rows.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
-import { spool } from '../../../store/spool.ts';
-import { listTips, type TipList } from '../../../store/tip-list.ts';
+import { listTips, type TipList } from '../../../store/remotes/tip-list.ts';
 
 export interface ExportWish {
   format: string;

@@ -2,7 +2,7 @@ import type { Draft } from '../../../exchange/draft.ts';
 import { mapContext } from '../../../exchange/map-record.ts';
 import { type PreviewRow, previewOf } from '../../../exchange/preview.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
-import { type ImportStanding, importStandings } from '../../../store/import-sources.ts';
+import { type ImportStanding, importStandings } from '../../../store/imports/import-sources.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { mappingOfBody } from './service.ts';
 import type { ImportPreviewBody, ImportPreviewView, PreviewEntityView, PreviewRowView } from './wire.ts';

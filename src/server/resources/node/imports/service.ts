@@ -12,7 +12,7 @@ import { restored } from '../../../model/next-version.ts';
 import type { Row } from '../../../store/commit.ts';
 import type { Reader } from '../../../store/connection.ts';
 import { findEntity, findStanding } from '../../../store/entities.ts';
-import { collectionsLabelled, undoneCollection } from '../../../store/import-sources.ts';
+import { collectionsLabelled, undoneCollection } from '../../../store/imports/import-sources.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import { lastLive } from '../../../store/versions.ts';
 import type { EntityWrites } from '../../entities/writes.ts';

@@ -3,6 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { AlreadyExistsError, NotFoundError } from '../../../errors.ts';
 import { type Caller, operator, refuseRevoked } from '../../../model/caller.ts';
 import { tombstone } from '../../../model/next-version.ts';
+import { spooledPath } from '../../../store/archive/spool.ts';
 import type { Row } from '../../../store/commit.ts';
 import type { Reader } from '../../../store/connection.ts';
 import { findEntity, findStanding, type Standing } from '../../../store/entities.ts';
@@ -13,10 +14,9 @@ import {
   liveIn,
   type MadeEntity,
   madeByRun,
-} from '../../../store/import-runs.ts';
-import { importStandings } from '../../../store/import-sources.ts';
+} from '../../../store/imports/import-runs.ts';
+import { importStandings } from '../../../store/imports/import-sources.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
-import { spooledPath } from '../../../store/spool.ts';
 import { archiveTask, archiveTasks } from '../../../store/tasks.ts';
 import type { EntityWrites, Prepared } from '../../entities/writes.ts';
 import type {

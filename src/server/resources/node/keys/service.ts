@@ -2,7 +2,7 @@ import { ValidationError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { isoTime } from '../../../model/iso-time.ts';
 import { jsonIssues } from '../../../model/json-value.ts';
-import type { Identity } from '../../../store/identity.ts';
+import type { Identity } from '../../../store/accounts/identity.ts';
 import { keyFacts } from '../../key-views.ts';
 import type { CreateNodeKeyBody, NodeKeysView, NodeKeyView } from './wire.ts';
 

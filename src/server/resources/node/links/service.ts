@@ -1,7 +1,7 @@
 import { NotFoundError, ValidationError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { findEntity } from '../../../store/entities.ts';
-import { type IncomingPlace, incomingPage } from '../../../store/incoming.ts';
+import { type IncomingPlace, incomingPage } from '../../../store/graph/incoming.ts';
 import type { Networks } from '../../../store/networks.ts';
 import type { IncomingLinksView } from './wire.ts';
 

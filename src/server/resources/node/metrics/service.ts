@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { cpuUsage, memoryUsage } from 'node:process';
 import { type Caller, isOperator, registered } from '../../../model/caller.ts';
-import type { CheckpointFaults } from '../../../store/checkpoint-faults.ts';
+import type { CheckpointFaults } from '../../../store/checkpoints/checkpoint-faults.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { gaugesOf } from '../../../sync/gauges.ts';

@@ -1,5 +1,5 @@
 import { type Caller, operator } from '../../../model/caller.ts';
-import { collectionsLabelled } from '../../../store/import-sources.ts';
+import { collectionsLabelled } from '../../../store/imports/import-sources.ts';
 import type { EntityWrites } from '../../entities/writes.ts';
 import type { NamedCollectionsView } from './wire.ts';
 

@@ -9,7 +9,7 @@ import type { Reader } from '../../../store/connection.ts';
 import { findEntity, findTip, liveAfter } from '../../../store/entities.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
-import { type Stretch, segmentsOf } from '../../../store/segment-reads.ts';
+import { type Stretch, segmentsOf } from '../../../store/remotes/segment-reads.ts';
 import type { PermissionsService } from '../../permissions/service.ts';
 import type { LiveIdsView, TipsView, WantedStretch } from './wire.ts';
 

@@ -1,8 +1,8 @@
 import { actions, implies, isKnownAction, permissionMetadata } from '../../../model/actions.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { idOn } from '../../../model/ids.ts';
+import type { Identity } from '../../../store/accounts/identity.ts';
 import { findTip } from '../../../store/entities.ts';
-import type { Identity } from '../../../store/identity.ts';
 import type { Networks } from '../../../store/networks.ts';
 import type { InvitesService } from '../../alpha/service.ts';
 import type { Email, InvitedView, InviteRevokedView } from '../../alpha/wire.ts';

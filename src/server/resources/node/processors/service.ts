@@ -1,5 +1,5 @@
 import { type Caller, operator } from '../../../model/caller.ts';
-import type { ProcessorType } from '../../../store/processor-list.ts';
+import type { ProcessorType } from '../../../store/jobs/processor-list.ts';
 import type { EntityWrites } from '../../entities/writes.ts';
 import type { CommandsView } from './wire.ts';
 

@@ -5,12 +5,12 @@ import { KeptBytes } from '../../../blocks/kept-bytes.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { type Network, networks as networkNames } from '../../../model/ids.ts';
 import type { SearchEngine } from '../../../search/engine.ts';
-import { type CheckpointFaults, inOne } from '../../../store/checkpoint-faults.ts';
+import { type CheckpointFaults, inOne } from '../../../store/checkpoints/checkpoint-faults.ts';
 import type { NetworkCounts } from '../../../store/network-counts.ts';
 import { filesFolder } from '../../../store/network-folders.ts';
 import { databaseFile } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
-import { searchFile } from '../../../store/search-index.ts';
+import { searchFile } from '../../../store/search/search-index.ts';
 import type { RemotesService } from '../remotes/service.ts';
 import type { NetworkStatusView, NodeStatusView } from './wire.ts';
 

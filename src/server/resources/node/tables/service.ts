@@ -1,7 +1,7 @@
 import { NotFoundError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
+import { TableViews } from '../../../store/listings/table-views.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
-import { TableViews } from '../../../store/table-views.ts';
 import { findCollection } from '../../collections/lookup.ts';
 import type { EntityWrites } from '../../entities/writes.ts';
 import { parseTable, parseTypes, type TableQuery } from './query.ts';

@@ -1,12 +1,12 @@
 import { FileStore } from '../../../blocks/file-store.ts';
 import { PartialFiles } from '../../../blocks/partial-files.ts';
 import { UploadParts } from '../../../blocks/upload-parts.ts';
-import { isNamed } from '../../../store/content-holders.ts';
+import { isNamed } from '../../../store/content/content-holders.ts';
+import { hasExpired, openUploads } from '../../../store/content/uploads.ts';
 import { filesFolder, partialsFolder, uploadsFolder } from '../../../store/network-folders.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { archiveTasks } from '../../../store/tasks.ts';
-import { hasExpired, openUploads } from '../../../store/uploads.ts';
 
 const hour = 3_600_000;
 /** An upload is remembered for so long after its address has expired: `complete` may name its bytes. */

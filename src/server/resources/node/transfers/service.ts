@@ -6,11 +6,11 @@ import { AlreadyExistsError, NotFoundError, ValidationError } from '../../../err
 import { networks as allNetworks, type Network } from '../../../model/ids.ts';
 import { isAsDeclared } from '../../../model/media-type.ts';
 import type { Row } from '../../../store/commit.ts';
+import { findUpload, type UploadAddress, type UploadRow } from '../../../store/content/uploads.ts';
 import { filesFolder, uploadsFolder } from '../../../store/network-folders.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { storingLater } from '../../../store/storage-error.ts';
-import { findUpload, type UploadAddress, type UploadRow } from '../../../store/uploads.ts';
 import { type PartRange, partRange } from './part-range.ts';
 import type { UploadView } from './wire.ts';
 

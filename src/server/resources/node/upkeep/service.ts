@@ -4,7 +4,7 @@ import { ForbiddenError, UnavailableError, ValidationError } from '../../../erro
 import { type Caller, operator } from '../../../model/caller.ts';
 import type { SearchEngine } from '../../../search/engine.ts';
 import type { Networks } from '../../../store/networks.ts';
-import { runTask } from '../../../store/task-run.ts';
+import { runTask } from '../../../store/threads/task-run.ts';
 import type { SyncEngine } from '../../../sync/engine.ts';
 import { OneAtATime } from '../archives/one-at-a-time.ts';
 import type { BackupLineView, ReindexLineView, VerifyLineView } from './wire.ts';

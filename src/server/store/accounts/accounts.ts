@@ -1,0 +1,93 @@
+import { NotFoundError } from '../../errors.ts';
+import { derivedId, idOn, type Network, networkOf } from '../../model/ids.ts';
+import type { NodeDatabase } from '../node-database.ts';
+
+/** A person or service that this node knows; `id` is its user entity's on main. Times are epoch milliseconds. */
+export interface Account {
+  id: string;
+  issuer: string;
+  subject: string;
+  email: string | null;
+  name: string | null;
+  created_at: number;
+  operator: boolean;
+  /** All its user ids on a network: its own first, then its aliases on remotes. */
+  ids: Record<Network, string[]>;
+}
+
+/** What makes an account; the subject is the issuer's name for it. */
+export type NewAccount = Pick<Account, 'issuer' | 'subject' | 'email' | 'name'>;
+
+type AccountRow = Omit<Account, 'operator' | 'ids'> & { operator: number };
+
+/** Makes the account where its issuer and subject have none; answers its id and whether it is new. */
+export function insertAccount(db: NodeDatabase, of: NewAccount, now: number): { id: string; created: boolean } {
+  const id = derivedId('main', of.issuer, of.subject);
+  const changed = db.run(
+    'INSERT INTO account (id, issuer, subject, email, name, created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
+    ...[id, of.issuer, of.subject, of.email, of.name, now],
+  );
+  return { id, created: changed > 0 };
+}
+
+export function markOperator(db: NodeDatabase, id: string): void {
+  db.run('UPDATE account SET operator = 1 WHERE id = ? AND operator = 0', id);
+}
+
+/** The operator of this node, once there is one. */
+export function operatorAccount(db: NodeDatabase): Account | null {
+  return load(db, 'operator = 1');
+}
+
+/** By the account's own id on either network. */
+export function accountById(db: NodeDatabase, id: string): Account | null {
+  return networkOf(id) === 'main' ? load(db, 'id = ?', id) : load(db, "'II' || substr(id, 3) = ?", id);
+}
+
+export function accountBySubject(db: NodeDatabase, issuer: string, subject: string): Account | null {
+  return load(db, 'issuer = ? AND subject = ?', issuer, subject);
+}
+
+/** As accountById, with NotFoundError where there is none. */
+export function requireAccount(db: NodeDatabase, id: string): Account {
+  const account = accountById(db, id);
+  if (account === null) throw new NotFoundError('Account not found');
+  return account;
+}
+
+/** Makes these the account's user ids on the remotes of a source, and no others. */
+export function replaceAliases(db: NodeDatabase, account: string, source: string, users: readonly string[]): void {
+  db.run('DELETE FROM alias WHERE source = ?', source);
+  for (const user of users)
+    db.run('INSERT INTO alias (source, user_id, account) VALUES (?, ?, ?)', source, user, account);
+}
+
+/** What a list of people shows of an account. */
+export type Person = Pick<Account, 'id' | 'name' | 'email' | 'created_at' | 'operator'>;
+
+/** Accounts whose name or address has a part, or whose id it is: the operator first, then by name. `but` is left out. */
+export function listPeople(
+  db: NodeDatabase,
+  { part, limit, but }: { part: string; limit: number; but: string },
+): Person[] {
+  const sql = `SELECT id, name, email, created_at, operator FROM account
+    WHERE id <> ? AND (instr(lower(coalesce(name, '')), ?) OR instr(coalesce(name, ''), ?)
+      OR instr(lower(coalesce(email, '')), ?) OR substr(id, -24) = substr(?, -24))
+    ORDER BY operator DESC, coalesce(name, email, id) COLLATE NOCASE, id LIMIT ?`;
+  const small = part.toLowerCase();
+  return db
+    .all<Omit<Person, 'operator'> & { operator: number }>(sql, but, small, part, small, part, limit)
+    .map((row) => ({ ...row, operator: row.operator === 1 }));
+}
+
+function load(db: NodeDatabase, where: string, ...params: string[]): Account | null {
+  const row = db.get<AccountRow>(`SELECT * FROM account WHERE ${where}`, ...params);
+  if (row === undefined) return null;
+  const sql = 'SELECT DISTINCT user_id FROM alias WHERE account = ? ORDER BY user_id';
+  const aliases = db.all<{ user_id: string }>(sql, row.id).map((alias) => alias.user_id);
+  const idsOn = (network: Network): string[] => {
+    const own = idOn(network, row.id);
+    return [own, ...aliases.filter((id) => id !== own && networkOf(id) === network)];
+  };
+  return { ...row, operator: row.operator === 1, ids: { main: idsOn('main'), test: idsOn('test') } };
+}

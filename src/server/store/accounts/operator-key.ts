@@ -1,0 +1,44 @@
+import { chmodSync, closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { syncFolderNow } from '../../blocks/durable-folder.ts';
+import { StorageError } from '../../errors.ts';
+
+const mode = 0o600;
+const maxBytes = 256;
+
+/** The text in the operator's key file, or null where there is none to be read; closes it to other users on the way. */
+export function readOperatorKey(file: string): string | null {
+  let handle: number | undefined;
+  try {
+    handle = openSync(file, 'r');
+    const bytes = Buffer.alloc(maxBytes);
+    const length = readSync(handle, bytes, 0, maxBytes, 0);
+    chmodSync(file, mode);
+    return bytes.toString('utf8', 0, length).trim();
+  } catch {
+    return null;
+  } finally {
+    if (handle !== undefined) closeSync(handle);
+  }
+}
+
+/** Replaces the operator's key file as a whole, durable when it returns. `unique` names the temporary file. Throws StorageError. */
+export function writeOperatorKey(file: string, key: string, unique: string): void {
+  const temporary = `${file}.${unique}.tmp`;
+  try {
+    const handle = openSync(temporary, 'wx', mode);
+    try {
+      writeSync(handle, `${key}\n`);
+      fsyncSync(handle);
+    } finally {
+      closeSync(handle);
+    }
+    renameSync(temporary, file);
+    syncFolderNow(dirname(file));
+  } catch (error) {
+    rmSync(temporary, { force: true });
+    throw new StorageError(
+      `The operator's key could not be written: ${error instanceof Error ? error.message : error}`,
+    );
+  }
+}

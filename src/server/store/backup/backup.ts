@@ -1,0 +1,129 @@
+import { existsSync } from 'node:fs';
+import { mkdir, open } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { FileStore } from '../../blocks/file-store.ts';
+import { ValidationError } from '../../errors.ts';
+import { type Network, networks } from '../../model/ids.ts';
+import { identityFile } from '../accounts/identity-schema.ts';
+import { attestFile } from '../attest-log.ts';
+import { chatFile } from '../chats/chats.ts';
+import { openReader } from '../connection.ts';
+import { inPlace } from '../in-place.ts';
+import { refuseLostIdentity, refuseLostNetwork } from '../lost-database.ts';
+import { filesFolder } from '../network-folders.ts';
+import { databaseFile } from '../network-store.ts';
+import type { Progress } from '../progress.ts';
+import { missingContent } from '../verify/missing-content.ts';
+import { fillWhole, realPlace, whyNotFillable } from '../whole-folder.ts';
+import { type Copy, takeContent, takeDatabase, takeFile, takeNetwork } from './backup-copy.ts';
+import {
+  type BackedUpNetwork,
+  type BackupManifest,
+  backupFormat,
+  manifestName,
+  readManifest,
+} from './backup-manifest.ts';
+
+const keyFile = 'operator.key';
+
+/** Facts that the task cannot know by itself. */
+export interface BackupOrder {
+  data: string;
+  /** Absolute; must not exist, or be an empty folder. */
+  to: string;
+  instance: string;
+  version: string;
+  /** ISO 8601. */
+  time: string;
+  /** The networks that the node has open, each with which file its database is (in-place.ts). */
+  opened: { network: Network; place: string | null }[];
+}
+
+/** A database that was moved away is not one that the node does not have, and one in its place is not the node's. @throws StorageError */
+function checkPlaces({ data, opened }: Pick<BackupOrder, 'data' | 'opened'>): void {
+  for (const { network, place } of opened) inPlace(databaseFile(data, network), place)();
+}
+
+/**
+ * Copies what a node has into a new folder while it runs. Each database is one moment of it: identity.db is copied last,
+ * so that it knows every account that the others name. No backup.json stands in the folder before it is complete.
+ * @throws ValidationError for a folder that cannot be used
+ */
+export async function makeBackup(
+  { data, to, instance, version, time, opened }: BackupOrder,
+  report: (progress: Progress) => void,
+): Promise<BackupManifest> {
+  const target = await realPlace(resolve(to));
+  await checkTarget(target, await realPlace(resolve(data)));
+  return fillWhole(target, manifestName, async (folder) => {
+    const manifest: BackupManifest = { format: backupFormat, version, instance, time, networks: [], files: [] };
+    const copy: Copy = { from: data, to: folder, files: manifest.files };
+    checkPlaces({ data, opened });
+    refuseLostIdentity(data);
+    for (const network of networks) {
+      refuseLostNetwork(data, network);
+      if (!existsSync(databaseFile(data, network))) continue;
+      await mkdir(join(folder, network), { mode: 0o700 });
+      report({ step: `${network} database`, done: 0 });
+      // First, since it follows the other: a log must not know moves that are not in the backup.
+      await takeDatabase(copy, attestFile(network));
+      await takeNetwork(copy, network);
+      const damaged = await takeContent(copy, network, report);
+      manifest.networks.push({ network, ...(await countsOf(folder, network, damaged)) });
+    }
+    await takeDatabase(copy, chatFile);
+    await takeDatabase(copy, identityFile);
+    if (existsSync(join(data, keyFile))) await takeFile(copy, keyFile);
+    checkPlaces({ data, opened });
+    manifest.files.sort((a, b) => (a.path < b.path ? -1 : 1));
+    await writeSynced(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
+    // A backup that cannot be restored must not be called one.
+    await readManifest(folder);
+    return manifest;
+  });
+}
+
+async function checkTarget(target: string, data: string): Promise<void> {
+  const refuse = (why: string) => ValidationError.at(['dir'], `${target} ${why}`);
+  if (target === data || target.startsWith(join(data, '/'))) throw refuse('lies in the data folder: name one outside');
+  if (!existsSync(dirname(target))) throw refuse('cannot be made: the folder above it does not exist');
+  const why = await whyNotFillable(target);
+  if (why !== null) throw refuse(why);
+}
+
+const mostNamed = 100;
+
+/** `damaged` are CIDs, of which none counts as missing as well. */
+async function countsOf(
+  folder: string,
+  network: Network,
+  damaged: Set<string>,
+): Promise<Omit<BackedUpNetwork, 'network'>> {
+  const db = openReader(databaseFile(folder, network));
+  try {
+    const count = (sql: string) => db.get<{ n: number | null }>(sql)?.n ?? 0;
+    let missing_files = 0;
+    const files = new FileStore(filesFolder(join(folder, network)));
+    for await (const { cid } of missingContent(db, files)) if (!damaged.has(cid)) missing_files++;
+    return {
+      entities: count('SELECT count(*) AS n FROM entity WHERE tip IS NOT NULL'),
+      versions: count('SELECT count(*) AS n FROM block'),
+      moves: count('SELECT max(id) AS n FROM moves'),
+      missing_files,
+      damaged_files: damaged.size,
+      damaged: [...damaged].sort().slice(0, mostNamed),
+    };
+  } finally {
+    db.close();
+  }
+}
+
+async function writeSynced(path: string, text: string): Promise<void> {
+  const file = await open(path, 'wx', 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,153 @@
+import type { Network } from '../../model/ids.ts';
+import type { Checkpoint } from '../checkpoints/checkpoints.ts';
+import { NodeDatabase } from '../node-database.ts';
+import { chatMigrations } from './chat-schema.ts';
+
+/** The file's name in the data folder. */
+export const chatFile = 'chat.db';
+
+export interface ChatOwner {
+  /** A user's id on the network. */
+  owner: string;
+  network: Network;
+}
+
+/** Times are epoch milliseconds. */
+export interface StoredSession extends ChatOwner {
+  key: number;
+  id: string;
+  title: string | null;
+  /** The beginning of the last message. */
+  preview: string | null;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface StoredMessage {
+  key: number;
+  id: string;
+  role: string;
+  content: string;
+  /** JSON of what else belongs to the message. */
+  extra: string | null;
+  created_at: number;
+}
+
+export type NewMessage = Omit<StoredMessage, 'key'>;
+
+/** Messages by their keys: those after one, up to a last one. */
+export interface MessageRange {
+  after: number;
+  last: number;
+  /** Some beside these. */
+  also?: readonly number[];
+}
+
+const sessionColumns = 'key, id, owner, network, title, preview, created_at, updated_at';
+const messageColumns = 'key, id, role, content, extra, created_at';
+
+/** Conversations, in `<data>/chat.db`. Each call is short: a message has at most a few megabytes. */
+export class ChatStore {
+  readonly #db: NodeDatabase;
+  /** Of the newest session. No key is given twice: an answer may still be written for a session that is deleted meanwhile. */
+  #lastKey: number;
+
+  /** `checkpoint` finds out why the log does not get into the database, where it grows. */
+  constructor(file: string, checkpoint?: Checkpoint) {
+    this.#db = new NodeDatabase(file, { steps: chatMigrations, synchronous: 'NORMAL', checkpoint });
+    this.#lastKey = this.#db.get<{ key: number | null }>('SELECT max(key) AS key FROM session')?.key ?? 0;
+  }
+
+  /** How many bytes are in use; what was deleted does not count. */
+  bytes(): number {
+    const sql = `SELECT (n.page_count - f.freelist_count) * s.page_size AS bytes
+       FROM pragma_page_count n, pragma_freelist_count f, pragma_page_size s`;
+    return this.#db.get<{ bytes: number }>(sql)?.bytes ?? 0;
+  }
+
+  create({ id, owner, network, title, at }: ChatOwner & { id: string; title: string; at: number }): StoredSession {
+    const sql = `INSERT INTO session (key, id, owner, network, title, created_at, updated_at)
+      VALUES (?, ?, ?, ?, ?, ?, ?)`;
+    this.#db.run(sql, ++this.#lastKey, id, owner, network, title, at, at);
+    return this.find(id, network) as StoredSession;
+  }
+
+  find(id: string, network: Network): StoredSession | undefined {
+    const sql = `SELECT ${sessionColumns} FROM session WHERE id = ? AND network = ? AND deleted = 0`;
+    return this.#db.get(sql, id, network);
+  }
+
+  /** Newest activity first. */
+  list({ owner, network }: ChatOwner, limit: number, offset: number): { sessions: StoredSession[]; total: number } {
+    const where = 'FROM session WHERE owner = ? AND network = ? AND deleted = 0';
+    const total = this.#db.get<{ n: number }>(`SELECT count(*) AS n ${where}`, owner, network)?.n ?? 0;
+    const sql = `SELECT ${sessionColumns} ${where} ORDER BY updated_at DESC, key DESC LIMIT ? OFFSET ?`;
+    return { sessions: this.#db.all(sql, owner, network, limit, offset), total };
+  }
+
+  /** Adds a message at a session's end, unless the session is gone, in place of others there. Answers its key. */
+  append(
+    session: number,
+    { id, role, content, extra, created_at }: NewMessage,
+    { preview, instead }: { preview: string; instead?: MessageRange | undefined },
+  ): number | null {
+    return this.#db.transaction(() => {
+      const sql = 'UPDATE session SET preview = ?, updated_at = ? WHERE key = ? AND deleted = 0';
+      if (this.#db.run(sql, preview, created_at, session) === 0) return null;
+      if (instead)
+        this.#db.run(
+          `DELETE FROM message WHERE session = ?
+             AND (key > ? AND key <= ? OR key IN (SELECT value FROM json_each(?)))`,
+          ...[session, instead.after, instead.last, JSON.stringify(instead.also ?? [])],
+        );
+      const insert = `INSERT INTO message (session, id, role, content, extra, created_at) VALUES (?, ?, ?, ?, ?, ?)
+        RETURNING key`;
+      return this.#db.get<{ key: number }>(insert, session, id, role, content, extra, created_at)?.key ?? null;
+    });
+  }
+
+  message(session: number, id: string): StoredMessage | undefined {
+    return this.#db.get(`SELECT ${messageColumns} FROM message WHERE session = ? AND id = ?`, session, id);
+  }
+
+  /** The one after a message, or the first. */
+  next(session: number, after: number): StoredMessage | undefined {
+    const sql = `SELECT ${messageColumns} FROM message WHERE session = ? AND key > ? ORDER BY key LIMIT 1`;
+    return this.#db.get(sql, session, after);
+  }
+
+  /** The one before a message. */
+  previous(session: number, before: number): StoredMessage | undefined {
+    const sql = `SELECT ${messageColumns} FROM message WHERE session = ? AND key < ? ORDER BY key DESC LIMIT 1`;
+    return this.#db.get(sql, session, before);
+  }
+
+  /** Removes the messages after one, some at a time. @returns how many were removed */
+  removeAfter(session: number, after: number, limit: number): number {
+    const some = 'SELECT key FROM message WHERE session = ? AND key > ? ORDER BY key LIMIT ?';
+    return this.#db.run(`DELETE FROM message WHERE key IN (${some})`, session, after, limit);
+  }
+
+  /** Nobody finds the session any more; its messages and then itself are for `removeAfter` and `drop`. */
+  hide(session: number): void {
+    this.#db.run('UPDATE session SET deleted = 1, title = NULL, preview = NULL WHERE key = ?', session);
+  }
+
+  drop(session: number): void {
+    this.#db.run('DELETE FROM session WHERE key = ? AND deleted = 1', session);
+  }
+
+  /** The hidden sessions: a node that stops while it deletes leaves some. */
+  hidden(): number[] {
+    return this.#db.all<{ key: number }>('SELECT key FROM session WHERE deleted = 1').map(({ key }) => key);
+  }
+
+  /** Why what is written stays in the database's log, in words; else null. */
+  get checkpointFault(): string | null {
+    return this.#db.checkpointFault;
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}

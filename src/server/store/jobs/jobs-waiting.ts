@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs';
+import type { Network } from '../../model/ids.ts';
+import { openReader } from '../connection.ts';
+import { databaseFile } from '../network-store.ts';
+
+/** Whether a network, which need not be open, has jobs that wait to be sent. */
+export function hasOpenJobs(data: string, network: Network): boolean {
+  const file = databaseFile(data, network);
+  if (!existsSync(file)) return false;
+  const reader = openReader(file);
+  try {
+    const sql = `SELECT 1 WHERE EXISTS (SELECT 1 FROM job WHERE state IN ('queued', 'sent', 'accepted'))
+      OR EXISTS (SELECT 1 FROM job_batch WHERE next < total)`;
+    return reader.get(sql) !== undefined;
+  } finally {
+    reader.close();
+  }
+}

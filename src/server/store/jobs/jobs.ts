@@ -1,0 +1,287 @@
+import type { JobError, LogStatus } from '../../model/job-log.ts';
+import type { JobRequest } from '../../model/job-request.ts';
+import type { Sending } from '../../model/job-state.ts';
+import { type RunJob, type RunStatus, runStatus, type StuckBatch } from '../../model/run-status.ts';
+import type { Reader } from '../connection.ts';
+import { entityKey } from '../entity-keys.ts';
+import { speaksFor } from './job-logs.ts';
+import type { NewJob, NewJobBatch } from './job-rows.ts';
+
+/** A job as it stands. */
+export interface StoredJob extends Omit<NewJob, 'state' | 'attempts'> {
+  sending: Sending;
+}
+
+/** What is known of a job but for its request, which may be long. */
+export type JobHead = Pick<
+  NewJob,
+  'id' | 'run' | 'processor' | 'rhiza' | 'collection' | 'target' | 'asker' | 'created' | 'expires'
+>;
+
+const head = 'id, run, processor, rhiza, collection, target, asker, created, expires';
+
+type Columns = Omit<NewJob, 'request'> & { request: string; error: string | null; retry_after: number | null };
+
+const columns = `${head}, type, parent, retries, handoff, request, state, attempts, error, retry_after`;
+
+function toJob({ request, state, attempts, error, retry_after, ...rest }: Columns): StoredJob {
+  return {
+    ...rest,
+    request: JSON.parse(request) as JobRequest,
+    sending: { state, attempts, error, retryAfter: retry_after },
+  };
+}
+
+export function findJob(db: Reader, id: string): StoredJob | undefined {
+  const row = db.get<Columns>(`SELECT ${columns} FROM job WHERE id = ?`, id);
+  return row && toJob(row);
+}
+
+export function findJobHead(db: Reader, id: string): JobHead | undefined {
+  return db.get<JobHead>(`SELECT ${head} FROM job WHERE id = ?`, id);
+}
+
+/** The newest job that was handed on with that digest. */
+export function jobByHandoff(db: Reader, handoff: string): StoredJob | undefined {
+  const row = db.get<Columns>(`SELECT ${columns} FROM job WHERE handoff = ? ORDER BY key DESC LIMIT 1`, handoff);
+  return row && toJob(row);
+}
+
+/** The job that repeats another, directly. */
+export function retryOf(db: Reader, id: string): StoredJob | undefined {
+  const row = db.get<Columns>(`SELECT ${columns} FROM job WHERE retries = ? ORDER BY key DESC LIMIT 1`, id);
+  return row && toJob(row);
+}
+
+/** The newest job of a processor in a target whose logs lie in a collection, whose grants have not ended and that was not repeated. */
+export function liveJobIn(
+  db: Reader,
+  { processor, collection, target }: Pick<JobHead, 'processor' | 'collection' | 'target'>,
+  nowMs: number,
+): JobHead | undefined {
+  return db.get<JobHead>(
+    `SELECT ${head} FROM job WHERE collection = ? AND processor = ? AND expires > ? AND target = ?
+        AND NOT EXISTS (SELECT 1 FROM job r WHERE r.retries = job.id) ORDER BY key DESC LIMIT 1`,
+    collection,
+    processor,
+    nowMs,
+    target,
+  );
+}
+
+/** Jobs to be sent but some, and those of some processors, the oldest first, from after the one given by its key. */
+export function queuedJobs(
+  db: Reader,
+  { after, except, limit }: { after: number; except: Record<'ids' | 'processors', readonly string[]>; limit: number },
+): { key: number; job: StoredJob }[] {
+  return db
+    .all<Columns & { key: number }>(
+      `SELECT key, ${columns} FROM job
+        WHERE state = 'queued' AND key > ? AND processor NOT IN (SELECT value FROM json_each(?))
+          AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY key LIMIT ?`,
+      ...[after, JSON.stringify(except.processors), JSON.stringify(except.ids), limit],
+    )
+    .map(({ key, ...row }) => ({ key, job: toJob(row) }));
+}
+
+/** Jobs whose request may be under way, or whose work is if it is done within the node; a page of ids by key. */
+export function interruptedJobs(
+  db: Reader,
+  { after, limit, nowMs }: { after: number; limit: number; nowMs: number },
+): { key: number; id: string; processor: string; sending: Sending }[] {
+  const rows = db.all<
+    Omit<Sending, 'retryAfter'> & { key: number; id: string; processor: string; retry_after: number }
+  >(
+    `SELECT key, id, processor, state, attempts, error, retry_after FROM job
+      WHERE state IN ('sent', 'accepted') AND key > ? AND expires > ?
+        AND NOT EXISTS (SELECT 1 FROM job_log l WHERE l.job = job.id AND l.klados = job.processor
+          AND l.author = job.processor AND l.status <> 'running')
+      ORDER BY key LIMIT ?`,
+    after,
+    nowMs,
+    limit,
+  );
+  return rows.map(({ key, id, processor, retry_after, ...rest }) => ({
+    key,
+    id,
+    processor,
+    sending: { ...rest, retryAfter: retry_after },
+  }));
+}
+
+/** What a processor was granted, and until when, epoch milliseconds. */
+export interface StoredGrant {
+  actions: string[];
+  expires: number;
+}
+
+interface GrantRow {
+  actions: string;
+  expires: number;
+}
+
+function toGrant({ actions, expires }: GrantRow): StoredGrant {
+  return { actions: JSON.parse(actions) as string[], expires };
+}
+
+/** What a run granted a processor in its target collection; undefined where it granted nothing. */
+export function grantOf(db: Reader, run: string, processor: string): StoredGrant | undefined {
+  const sql = 'SELECT actions, expires FROM job_grant WHERE run = ? AND processor = ?';
+  const row = db.get<GrantRow>(sql, run, processor);
+  return row && toGrant(row);
+}
+
+const liveGrants = `FROM job_grant g WHERE processor = ? AND expires > ?
+  AND EXISTS (SELECT 1 FROM job j WHERE j.run = g.run AND j.target = ?)`;
+
+/** What a processor was granted in a target collection by the run whose grant ends last; undefined where none is live. */
+export function longestGrantIn(db: Reader, collection: string, processor: string, nowMs: number) {
+  const sql = `SELECT actions, expires ${liveGrants} ORDER BY expires DESC LIMIT 1`;
+  const row = db.get<GrantRow>(sql, processor, nowMs, collection);
+  return row && toGrant(row);
+}
+
+/** What a processor was granted in a target collection by runs whose grants have not ended; of equal ones that which ends last. */
+export function grantsIn(db: Reader, collection: string, processor: string, nowMs: number): StoredGrant[] {
+  const sql = `SELECT actions, max(expires) AS expires ${liveGrants} GROUP BY actions`;
+  return db.all<GrantRow>(sql, processor, nowMs, collection).map(toGrant);
+}
+
+/** The processors of a run. */
+export function grantedIn(db: Reader, run: string): string[] {
+  return db
+    .all<{ processor: string }>('SELECT processor FROM job_grant WHERE run = ? ORDER BY processor', run)
+    .map(({ processor }) => processor);
+}
+
+/** Batches of which not all have become jobs, the oldest first, with how many have. */
+export function openBatches(db: Reader, limit: number): { id: string; next: number }[] {
+  return db.all('SELECT id, next FROM job_batch WHERE next < total ORDER BY id LIMIT ?', limit);
+}
+
+/** All of a batch; it may be long. */
+export function findBatch(db: Reader, id: string): NewJobBatch | undefined {
+  const row = db.get<{ body: string }>('SELECT body FROM job_batch WHERE id = ?', id);
+  return row && (JSON.parse(row.body) as NewJobBatch);
+}
+
+/** Whose jobs a batch makes, and where their logs go; undefined where there is no such batch. */
+export function batchPlace(db: Reader, id: string): { processor: string; collection: string } | undefined {
+  return db.get(
+    `SELECT json_extract(body, '$.job.processor') AS processor, json_extract(body, '$.job.collection') AS collection
+       FROM job_batch WHERE id = ?`,
+    id,
+  );
+}
+
+/** How many of a batch have not become jobs yet; undefined where there is no such batch. */
+export function batchRest(db: Reader, id: string): number | undefined {
+  return db.get<{ rest: number }>('SELECT total - next AS rest FROM job_batch WHERE id = ?', id)?.rest;
+}
+
+/** The first job of a run. */
+export function firstOf(db: Reader, run: string): JobHead | undefined {
+  return db.get<JobHead>(`SELECT ${head} FROM job WHERE run = ? ORDER BY key LIMIT 1`, run);
+}
+
+export function jobsInRun(db: Reader, run: string): number {
+  return db.get<{ n: number }>('SELECT count(*) AS n FROM job WHERE run = ?', run)?.n ?? 0;
+}
+
+interface RunRow {
+  id: string;
+  processor: string;
+  parent: string | null;
+  retries: string | null;
+  state: Sending['state'];
+  error: string | null;
+  created: number;
+  expires: number;
+  status: LogStatus | null;
+  author: string | null;
+  started: string | null;
+  completed: string | null;
+  code: string | null;
+  message: string | null;
+  retryable: number | null;
+  promised: number | null;
+}
+
+const selectRun = `SELECT j.id, j.processor, j.parent, j.retries, j.state, j.error, j.created, j.expires, l.status,
+    l.author, l.started, l.completed, l.code, l.message, l.retryable, l.promised
+    FROM job j LEFT JOIN job_log l ON l.job = j.id AND l.klados = j.processor`;
+
+/** All jobs of a run with what those logs say that count for them. */
+export function jobsOfRun(db: Reader, run: string): RunJob[] {
+  return merged(db, db.each<RunRow>(`${selectRun} WHERE j.run = ? ORDER BY j.key, l.entity`, run));
+}
+
+/** One job as part of a run. */
+export function runJob(db: Reader, id: string): RunJob | undefined {
+  return merged(db, db.all<RunRow>(`${selectRun} WHERE j.id = ? ORDER BY l.entity`, id))[0];
+}
+
+/** One row for each log becomes one job. */
+function merged(db: Reader, rows: Iterable<RunRow>): RunJob[] {
+  const jobs: RunJob[] = [];
+  // Of most logs the processor is the author; who made it takes a read.
+  const counting = new Map<string, boolean>();
+  for (const row of rows) {
+    const job = toRunJob(row, counts(db, row, counting));
+    const last = jobs.at(-1);
+    if (last?.id !== job.id) jobs.push(job);
+    else if (better(job.log, last.log)) last.log = job.log;
+  }
+  return jobs;
+}
+
+function counts(db: Reader, { author, processor }: RunRow, known: Map<string, boolean>): boolean {
+  if (author === null || author === processor) return author !== null;
+  const key = `${author} ${processor}`;
+  const found = known.get(key) ?? speaksFor(db, author, processor);
+  known.set(key, found);
+  return found;
+}
+
+function toRunJob(
+  { status, author: _, started, completed, code, message, retryable, promised, ...job }: RunRow,
+  counts: boolean,
+): RunJob {
+  if (status === null || !counts) return { ...job, log: null };
+  const error: JobError | null = code === null ? null : { code, message: message ?? '', retryable: retryable === 1 };
+  return { ...job, log: { status, started, completed, error, promised: promised ?? 0 } };
+}
+
+const rank = { error: 0, running: 1, done: 2 };
+
+/** A processor that was told twice may have run twice: what it brought to an end counts. */
+function better(one: RunJob['log'], than: RunJob['log']): boolean {
+  return one !== null && (than === null || rank[one.status] > rank[than.status]);
+}
+
+/** Batches of a run that have open slots. One that no job names was made twice, unless it scatters nothing. */
+function openScatters(db: Reader, collection: string, run: string): StuckBatch[] {
+  const key = entityKey(db, collection);
+  if (key === undefined) return [];
+  return db.all(
+    `SELECT e.id, json_extract(e.json, '$.properties.job_id') AS job,
+       json_extract(e.json, '$.properties.gather_klados') AS klados
+       FROM listing l JOIN entity e ON e.key = l.entity
+       JOIN job j ON j.id = json_extract(e.json, '$.properties.job_id') AND j.run = ?
+      WHERE l.collection = ? AND l.type = 'batch' AND json_extract(e.json, '$.properties.status') = 'pending'
+        AND (json_extract(e.json, '$.properties.total') = 0 OR EXISTS (
+          SELECT 1 FROM job n WHERE n.run = ? AND json_extract(n.request, '$.rhiza.batch.id') = e.id))`,
+    run,
+    key,
+    run,
+  );
+}
+
+/** The state of a run (model/run-status.ts). */
+export function statusOfRun(db: Reader, { run, nowMs }: { run: string; nowMs: number }): RunStatus {
+  const jobs = jobsOfRun(db, run);
+  const status = runStatus(jobs, [], nowMs);
+  const root = status.status === 'done' ? firstOf(db, run) : undefined;
+  const stuck = root ? openScatters(db, root.collection, run) : [];
+  return stuck.length === 0 ? status : runStatus(jobs, stuck, nowMs);
+}

@@ -1,0 +1,95 @@
+import { folded } from '../../model/label-fold.ts';
+import type { Column, Condition, TableOrder } from '../../model/table.ts';
+import type { Reader } from '../connection.ts';
+import { entityKey } from '../entity-keys.ts';
+
+type Cell = string | number | null;
+
+/** So much of a text decides where it is sorted. */
+const sorted = 300;
+
+/**
+ * The integer keys of a table's rows in their order, as 32-bit numbers. Everything is looked at in one go, so it is a long
+ * read; pages are cut from what it gives (table-views.ts).
+ */
+export function tableOrder(db: Reader, { collection, types, conditions, sort }: TableOrder): Uint8Array {
+  const key = entityKey(db, collection);
+  if (key === undefined) return new Uint8Array();
+  const columns = [...conditions.map(({ column }) => column), ...(sort ? [sort.column] : [])];
+  const cells = columns.map((column, i) => ({ sql: `${cellSql(column)} AS c${i}`, params: cellParams(column) }));
+  const rows = db.each<Record<string, Cell>>(
+    `SELECT l.entity AS key${cells.map(({ sql }) => `, ${sql}`).join('')}
+       FROM listing l${cells.length > 0 ? ' JOIN entity e ON e.key = l.entity' : ''}
+      WHERE l.collection = ?${types.length > 0 ? ` AND l.type IN (${types.map(() => '?').join()})` : ''}
+      ORDER BY l.created_at DESC, l.id`,
+    ...cells.flatMap(({ params }) => params),
+    key,
+    ...types,
+  );
+  const tests = conditions.map(test);
+  const kept: { key: number; by: Cell }[] = [];
+  for (const row of rows) {
+    if (!tests.every((fits, i) => fits(row[`c${i}`] ?? null))) continue;
+    kept.push({ key: Number(row.key), by: sort ? cut(row[`c${conditions.length}`] ?? null) : null });
+  }
+  if (sort) kept.sort(({ by: a }, { by: b }) => compare(a, b, sort.descending));
+  return new Uint8Array(Uint32Array.from(kept, (one) => one.key).buffer);
+}
+
+function cellSql(column: Column): string {
+  if (column.of === 'fact') return `e.${column.name}`;
+  if (column.of === 'relationship')
+    return `(SELECT group_concat(coalesce(r.value ->> 'peer_label', r.value ->> 'peer'), ', ')
+       FROM json_each(e.json, '$.relationships') r WHERE r.value ->> 'predicate' = ?)`;
+  return `(SELECT CASE p.type WHEN 'array' THEN ${listSql} ELSE ${plainSql('p')} END
+     FROM json_each(e.json, '$.properties') p WHERE p.key = ?)`;
+}
+
+function plainSql(value: string): string {
+  return `CASE WHEN ${value}.type IN ('true', 'false') THEN ${value}.type ELSE ${value}.value END`;
+}
+
+/** As a cell shows it (table-rows.ts): plain values stand between commas, else it is JSON. */
+const listSql = `(SELECT CASE WHEN max(v.type IN ('array', 'object', 'null')) THEN p.value
+    ELSE coalesce(group_concat(${plainSql('v')}, ', '), '') END FROM json_each(p.value) v)`;
+
+function cellParams(column: Column): string[] {
+  return column.of === 'fact' ? [] : [column.name];
+}
+
+function test({ op, value }: Condition): (cell: Cell) => boolean {
+  const wanted = folded(value);
+  const number = value.trim() === '' ? Number.NaN : Number(value);
+  const measured = (cell: Cell): number =>
+    typeof cell === 'number' && !Number.isNaN(number) ? cell - number : order(folded(String(cell)), wanted);
+  const tests: Record<Condition['op'], (cell: Cell) => boolean> = {
+    contains: (cell) => cell !== null && folded(String(cell)).includes(wanted),
+    is: (cell) => cell !== null && folded(String(cell)) === wanted,
+    not: (cell) => cell === null || folded(String(cell)) !== wanted,
+    min: (cell) => cell !== null && measured(cell) >= 0,
+    max: (cell) => cell !== null && measured(cell) <= 0,
+    present: (cell) => cell !== null && cell !== '',
+    missing: (cell) => cell === null || cell === '',
+  };
+  return tests[op];
+}
+
+function order(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function cut(cell: Cell): Cell {
+  return typeof cell === 'string' ? cell.slice(0, sorted) : cell;
+}
+
+const collator = new Intl.Collator('en');
+
+/** Numbers before texts; what is not there comes last, in both directions. */
+function compare(a: Cell, b: Cell, descending: boolean): number {
+  const [none, other] = [a === null || a === '', b === null || b === ''];
+  if (none || other) return Number(none) - Number(other);
+  const way = descending ? -1 : 1;
+  if (typeof a === 'number' && typeof b === 'number') return way * (a - b);
+  if (typeof a === 'number' || typeof b === 'number') return way * (typeof a === 'number' ? -1 : 1);
+  return way * collator.compare(a as string, b as string);
+}

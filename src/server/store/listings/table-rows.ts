@@ -1,0 +1,76 @@
+import { type Column, columnName } from '../../model/table.ts';
+import type { WireManifest } from '../../model/wire-manifest.ts';
+import type { Reader } from '../connection.ts';
+
+export interface TableRowsQuery {
+  /** Integer keys, as tableOrder gives them. */
+  keys: number[];
+  columns: Column[];
+}
+
+/** One row; where the entity was deleted since the order was made, its facts and `gone`. */
+export interface TableRow {
+  id: string;
+  type: string;
+  label: string | null;
+  ver: number;
+  cid: string;
+  created_at: string;
+  updated_at: string;
+  gone?: true;
+  /** By the column's name; what is long is cut and ends in an ellipsis; lists of plain values stand between commas, else it is JSON. */
+  cells: Record<string, string | number | boolean>;
+}
+
+type Row = Omit<TableRow, 'cells' | 'gone'> & { deleted: number; json: string | null };
+
+/** A table has many cells and each little room. */
+const room = 240;
+/** Of larger entities the cells stay empty: a page of them would be too much at once. */
+const largest = 1_000_000;
+
+export function tableRows(db: Reader, { keys, columns }: TableRowsQuery): TableRow[] {
+  const json = columns.length > 0 ? `CASE WHEN octet_length(e.json) <= ${largest} THEN e.json END` : 'NULL';
+  return keys.flatMap((key) => {
+    const row = db.get<Row>(
+      `SELECT e.id, e.type, e.label, e.ver, e.cid, e.created_at, e.updated_at, e.deleted, ${json} AS json
+         FROM entity e WHERE e.key = ? AND e.tip IS NOT NULL`,
+      key,
+    );
+    return row ? [toTableRow(row, columns)] : [];
+  });
+}
+
+function toTableRow({ deleted, json, label, ...row }: Row, columns: Column[]): TableRow {
+  const manifest = json === null ? null : (JSON.parse(json) as WireManifest);
+  const cells = columns.flatMap((column): [string, string | number | boolean][] => {
+    const value = manifest === null ? undefined : cellOf(manifest, column);
+    return value === undefined ? [] : [[columnName(column), value]];
+  });
+  return {
+    ...row,
+    label: label === '' ? null : cut(label ?? ''),
+    ...(deleted === 1 ? { gone: true as const } : {}),
+    cells: Object.fromEntries(cells),
+  };
+}
+
+function cellOf(
+  { properties, relationships }: WireManifest,
+  { of, name }: Column,
+): string | number | boolean | undefined {
+  if (of === 'relationship') {
+    const peers = relationships.filter(({ predicate }) => predicate === name);
+    return peers.length === 0 ? undefined : cut(peers.map((one) => one.peer_label ?? one.peer).join(', '));
+  }
+  const value = Object.hasOwn(properties, name) ? properties[name] : undefined;
+  if (value === undefined || value === null) return undefined;
+  if (typeof value === 'number' || typeof value === 'boolean') return value;
+  if (typeof value === 'string') return cut(value);
+  const plain = Array.isArray(value) && value.every((one) => typeof one !== 'object');
+  return cut(plain ? value.join(', ') : JSON.stringify(value));
+}
+
+function cut(text: string): string {
+  return text.length <= room ? text : `${text.slice(0, room).toWellFormed()}…`;
+}

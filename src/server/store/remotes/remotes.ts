@@ -1,0 +1,388 @@
+import { cidText } from '../../blocks/cid.ts';
+import { forkNameSql } from '../archive/archive-forks.ts';
+import type { Reader } from '../connection.ts';
+import { entityKey } from '../entity-keys.ts';
+import { countContentTroubles } from './remote-content.ts';
+import type { Direction, RemoteScope, RemoteSettings, RunFault, Trouble } from './sync-rows.ts';
+
+/** A node or service that this one syncs with. `key` is the store's own number for it. */
+export interface Remote extends RemoteSettings, RemoteScope {
+  key: number;
+  name: string;
+  url: string;
+  /** The API key for it; never shown, never logged. */
+  secret: string | null;
+  instance: string | null;
+  user: string | null;
+  direction: Direction;
+}
+
+type RemoteRow = Omit<Remote, 'collections' | 'watch' | 'types'> & { watch: number; types: string | null };
+
+const columns = 'key, name, url, secret, instance, user_id AS user, direction, watch, max_kbps, hours, types, content';
+
+export function listRemotes(db: Reader): Remote[] {
+  return db.all<RemoteRow>(`SELECT ${columns} FROM remote ORDER BY name`).map((row) => withCollections(db, row));
+}
+
+export function findRemote(db: Reader, name: string): Remote | undefined {
+  const row = db.get<RemoteRow>(`SELECT ${columns} FROM remote WHERE name = ?`, name);
+  return row && withCollections(db, row);
+}
+
+function withCollections(db: Reader, row: RemoteRow): Remote {
+  const collections = db.all<{ id: string }>(
+    'SELECT e.id FROM remote_collection c JOIN entity e ON e.key = c.collection WHERE c.remote = ? ORDER BY e.id',
+    row.key,
+  );
+  const types = row.types === null ? [] : (JSON.parse(row.types) as string[]);
+  return { ...row, watch: row.watch === 1, types, collections: collections.map(({ id }) => id) };
+}
+
+/** What the last run with a remote came to, and what is known of its feed since. */
+export interface RunRow {
+  /** Epoch milliseconds. */
+  started: number;
+  ended: number;
+  /** JSON. */
+  report: string;
+  error: string | null;
+  head: number | null;
+  level: number | null;
+  held: number | null;
+  fault: RunFault | null;
+}
+
+export function lastRun(db: Reader, remote: number): RunRow | undefined {
+  return db.get<RunRow>(
+    'SELECT started, ended, report, error, head, level, held, fault FROM remote_run WHERE remote = ?',
+    remote,
+  );
+}
+
+/** The newest event of a remote's feed after the last push to it; undefined where it is not known. */
+export function pushMark(db: Reader, remote: number): { id: number; cid: string } | undefined {
+  return db.get('SELECT mark AS id, mark_cid AS cid FROM remote WHERE key = ? AND mark IS NOT NULL', remote);
+}
+
+/** One of the newest entities that are live here and known at a remote, with the version that it had; undefined for none. */
+export function lastKnown(db: Reader, remote: number): { entity: string; cid: string } | undefined {
+  const row = db.get<{ id: string; cid: Uint8Array }>(
+    `SELECT e.id, t.cid FROM remote_entity k CROSS JOIN entity e ON e.key = k.entity CROSS JOIN block t ON t.key = k.theirs
+      WHERE k.remote = ? AND e.deleted = 0 ORDER BY k.entity DESC LIMIT 1`,
+    remote,
+  );
+  return row && { entity: row.id, cid: cidText(row.cid) };
+}
+
+/** Whether anything waits to be pushed to a remote. */
+export function hasPending(db: Reader, remote: number): boolean {
+  return db.get('SELECT 1 FROM push_pending WHERE remote = ? LIMIT 1', remote) !== undefined;
+}
+
+/** The remote that a mirrored collection came from, without its secret; undefined for every other id. */
+export function mirrorOf(
+  db: Reader,
+  collection: string,
+): { name: string; url: string; user: string | null; pushes: boolean } | undefined {
+  const key = db.get<{ mirror: number | null }>('SELECT mirror FROM entity WHERE id = ?', collection)?.mirror ?? null;
+  if (key === null) return undefined;
+  const row = db.get<{ name: string; url: string; user: string | null; pushes: number }>(
+    "SELECT name, url, user_id AS user, secret IS NOT NULL AND direction <> 'pull' AS pushes FROM remote WHERE key = ?",
+    key,
+  );
+  return row && { ...row, pushes: row.pushes === 1 };
+}
+
+/** Feed ids that have been dealt with, or were gone before they were seen; ascending. */
+export interface SeenRow {
+  first: number;
+  last: number;
+  cid: string | null;
+  lost: boolean;
+  /** Of what is lost: everything was compared since. */
+  swept: boolean;
+  /** Of what was compared: but for what lies in collections that the remote does not list. */
+  uncatalogued: boolean;
+}
+
+export function seenIntervals(db: Reader, remote: number): SeenRow[] {
+  return db
+    .all<Omit<SeenRow, 'lost' | 'swept' | 'uncatalogued'> & { lost: number; swept: number }>(
+      'SELECT first, last, cid, lost, swept FROM remote_seen WHERE remote = ? ORDER BY first',
+      remote,
+    )
+    .map((row) => ({ ...row, lost: row.lost === 1, swept: row.swept > 0, uncatalogued: row.swept === 2 }));
+}
+
+/** What is kept of one entity at one remote; versions are CIDs. */
+export interface KnownEntity {
+  event: number;
+  theirs: string | null;
+  twin: string | null;
+  trouble: Trouble | null;
+  /** `answered`: the status of an answer whose version could not be read. */
+  intent: { tip: string; expect: string | null; content: string; answered: number | null } | null;
+  refusal: { tip: string; status: number; words: string } | null;
+  conflict: { base: string | null; ours: string; theirs: string } | null;
+}
+
+interface KnownRow {
+  event: number;
+  /** Keys of blocks. */
+  theirs: number | null;
+  twin: number | null;
+  trouble: Trouble | null;
+}
+
+const text = (cid: Uint8Array | null): string | null => cid && cidText(cid);
+
+// What is looked up for every entity of a mirror goes by keys, one table after the other: SQLite plans a join with bound
+// values anew each time it runs, which takes ten times as long as finding nothing.
+
+/** The newest feed id that was dealt with for an entity, 0 for none. */
+export function knownEvent(db: Reader, remote: number, id: string): number {
+  const entity = entityKey(db, id);
+  if (entity === undefined) return 0;
+  const sql = 'SELECT event FROM remote_entity WHERE entity = ? AND remote = ?';
+  return db.get<{ event: number }>(sql, entity, remote)?.event ?? 0;
+}
+
+export function findKnown(db: Reader, remote: number, id: string): KnownEntity {
+  const entity = entityKey(db, id);
+  if (entity === undefined) return unknown;
+  const row = db.get<KnownRow>(
+    'SELECT event, theirs, twin, trouble FROM remote_entity WHERE entity = ? AND remote = ?',
+    entity,
+    remote,
+  );
+  const theirs = keyedCid(db, row?.theirs ?? null);
+  const one = <T>(sql: string): T | null => db.get<T>(sql, remote, entity) ?? null;
+  return {
+    event: row?.event ?? 0,
+    trouble: row?.trouble ?? null,
+    theirs,
+    twin: row?.twin === row?.theirs ? theirs : keyedCid(db, row?.twin ?? null),
+    intent: one('SELECT tip, expect, content, answered FROM push_intent WHERE remote = ? AND entity = ?'),
+    refusal: one('SELECT tip, status, words FROM push_refusal WHERE remote = ? AND entity = ?'),
+    conflict: one('SELECT base, ours, theirs FROM sync_conflict WHERE remote = ? AND entity = ?'),
+  };
+}
+
+const unknown: KnownEntity = {
+  ...{ event: 0, theirs: null, twin: null, trouble: null },
+  ...{ intent: null, refusal: null, conflict: null },
+};
+
+function keyedCid(db: Reader, key: number | null): string | null {
+  const row = key === null ? undefined : db.get<{ cid: Uint8Array }>('SELECT cid FROM block WHERE key = ?', key);
+  return text(row?.cid ?? null);
+}
+
+/** The collections that came from a remote. */
+export function mirroredCollections(db: Reader, remote: number): string[] {
+  const sql = "SELECT id FROM entity WHERE mirror = ? AND type = 'collection' AND deleted = 0 ORDER BY id";
+  return db.all<{ id: string }>(sql, remote).map(({ id }) => id);
+}
+
+/** One entity that waits to be pushed. */
+export interface PendingRow {
+  id: string;
+  type: string;
+  deleted: boolean;
+  /** The remote has it already. */
+  known: boolean;
+  /** The remote's version says the same. */
+  same: boolean;
+  /** A request may be under way, or was not answered. */
+  open: boolean;
+  /** It waits for a decision, or for an edit after the remote refused it: it is not sent. */
+  held: boolean;
+}
+
+/** A page of what waits to be pushed, by the store's order from `after` on; `next` is null on the last. */
+export function pendingPage(
+  db: Reader,
+  remote: number,
+  after: number,
+  limit: number,
+): { rows: PendingRow[]; next: number | null } {
+  const rows = db.all<
+    Record<'key' | 'deleted' | 'known' | 'same' | 'open' | 'held', number> & { id: string; type: string }
+  >(
+    `SELECT e.key, e.id, e.type, e.deleted, k.theirs IS NOT NULL AS known, k.twin IS e.tip AS same, i.tip IS NOT NULL AS open,
+            (c.entity IS NOT NULL OR f.tip IS e.cid) AS held
+       FROM push_pending p JOIN entity e ON e.key = p.entity
+       LEFT JOIN remote_entity k ON k.remote = p.remote AND k.entity = p.entity
+       LEFT JOIN push_intent i ON i.remote = p.remote AND i.entity = p.entity
+       LEFT JOIN sync_conflict c ON c.remote = p.remote AND c.entity = p.entity
+       LEFT JOIN push_refusal f ON f.remote = p.remote AND f.entity = p.entity
+      WHERE p.remote = ? AND p.entity > ? ORDER BY p.entity LIMIT ?`,
+    remote,
+    after,
+    limit,
+  );
+  return {
+    rows: rows.map(({ key: _, deleted, known, same, open, held, ...row }) => ({
+      ...row,
+      ...{ deleted: deleted === 1, known: known === 1, same: same === 1, open: open === 1, held: held === 1 },
+    })),
+    next: rows.length === limit ? (rows.at(-1)?.key ?? null) : null,
+  };
+}
+
+/** The relationships' peers of an entity that wait to be pushed to a remote that lacks them. */
+export function pendingPeers(db: Reader, remote: number, id: string): string[] {
+  return db
+    .all<{ id: string }>(
+      `SELECT DISTINCT p.id FROM entity e JOIN edge d ON d.source = e.key JOIN entity p ON p.key = d.peer
+         JOIN push_pending w ON w.remote = ? AND w.entity = p.key
+         LEFT JOIN remote_entity k ON k.remote = w.remote AND k.entity = p.key
+        WHERE e.id = ? AND p.key <> e.key AND k.theirs IS NULL`,
+      remote,
+      id,
+    )
+    .map((row) => row.id);
+}
+
+/** Whether a peer of an entity's relationships waits to be pushed: the remote may have none, or a deleted one, until then. */
+export function hasWaitingPeer(db: Reader, remote: number, id: string): boolean {
+  const sql = `SELECT 1 FROM entity e JOIN edge d ON d.source = e.key
+     JOIN push_pending w ON w.remote = ? AND w.entity = d.peer WHERE e.id = ? AND d.peer <> e.key LIMIT 1`;
+  return db.get(sql, remote, id) !== undefined;
+}
+
+/** The peers of an entity's relationships that a remote is not known to have. */
+export function lackingPeers(db: Reader, remote: number, id: string): string[] {
+  return db
+    .all<{ id: string }>(
+      `SELECT DISTINCT p.id FROM entity e JOIN edge d ON d.source = e.key JOIN entity p ON p.key = d.peer
+         LEFT JOIN remote_entity k ON k.remote = ? AND k.entity = d.peer
+        WHERE e.id = ? AND p.key <> e.key AND k.theirs IS NULL`,
+      remote,
+      id,
+    )
+    .map((row) => row.id);
+}
+
+export interface ConflictRow {
+  /** A name of its own (archive-forks.ts) where theirs came in an archive, or its remote is gone. */
+  remote: string;
+  id: string;
+  type: string | null;
+  label: string | null;
+  base: string | null;
+  ours: string;
+  theirs: string;
+  /** Epoch milliseconds. */
+  time: number;
+}
+
+export function listConflicts(db: Reader, limit: number): ConflictRow[] {
+  return db.all<ConflictRow>(
+    `SELECT coalesce(${forkNameSql}, r.name) AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
+       FROM sync_conflict c LEFT JOIN remote r ON r.key = c.remote JOIN entity e ON e.key = c.entity
+      ORDER BY c.remote > 0, abs(c.remote), e.id LIMIT ?`,
+    limit,
+  );
+}
+
+export function countConflicts(db: Reader): number {
+  return db.get<{ n: number }>('SELECT count(*) AS n FROM sync_conflict')?.n ?? 0;
+}
+
+/** The conflicts of one entity, with any remote. */
+export function conflictsOf(db: Reader, id: string): ConflictRow[] {
+  return db.all<ConflictRow>(
+    `SELECT coalesce(${forkNameSql}, r.name) AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
+       FROM sync_conflict c LEFT JOIN remote r ON r.key = c.remote JOIN entity e ON e.key = c.entity
+      WHERE e.id = ? ORDER BY c.remote > 0, abs(c.remote)`,
+    id,
+  );
+}
+
+export interface TroubleRow {
+  id: string;
+  trouble: string;
+  evidence: string | null;
+}
+
+/** Entities that the remote's feed names and that could not be taken over, a page of them. */
+export function listTroubles(db: Reader, remote: number, limit: number): TroubleRow[] {
+  return db.all<TroubleRow>(
+    `SELECT e.id, k.trouble, k.evidence FROM remote_entity k JOIN entity e ON e.key = k.entity
+      WHERE k.remote = ? AND k.trouble IS NOT NULL ORDER BY k.trouble, e.id LIMIT ?`,
+    remote,
+    limit,
+  );
+}
+
+export interface RefusalRow {
+  id: string;
+  status: number;
+  words: string;
+}
+
+export function listRefusals(db: Reader, remote: number, limit: number): RefusalRow[] {
+  return db.all<RefusalRow>(
+    `SELECT e.id, f.status, f.words FROM push_refusal f JOIN entity e ON e.key = f.entity
+      WHERE f.remote = ? ORDER BY e.id LIMIT ?`,
+    remote,
+    limit,
+  );
+}
+
+/** What is open between a remote and this node. */
+export interface OpenCounts {
+  pending: number;
+  conflicts: number;
+  refused: number;
+  /** By kind. */
+  troubles: Record<string, number>;
+  /** Bytes that entities name and that could not be had, by kind. */
+  contents: Record<string, number>;
+}
+
+/** How much is known of a remote's entities. */
+export interface RemoteCounts extends OpenCounts {
+  mirrored: number;
+}
+
+/** It walks the entities that are mirrored, so it runs on a reader thread. */
+export function countRemote(db: Reader, remote: number): RemoteCounts {
+  const sql = 'SELECT count(*) AS n FROM remote_entity WHERE remote = ? AND theirs IS NOT NULL';
+  return { mirrored: db.get<{ n: number }>(sql, remote)?.n ?? 0, ...countOpen(db, remote) };
+}
+
+export function countOpen(db: Reader, remote: number): OpenCounts {
+  const count = (sql: string): number => db.get<{ n: number }>(sql, remote)?.n ?? 0;
+  const troubles = db.all<{ trouble: string; n: number }>(
+    'SELECT trouble, count(*) AS n FROM remote_entity WHERE remote = ? AND trouble IS NOT NULL GROUP BY trouble',
+    remote,
+  );
+  return {
+    pending: count('SELECT count(*) AS n FROM push_pending WHERE remote = ?'),
+    conflicts: count('SELECT count(*) AS n FROM sync_conflict WHERE remote = ?'),
+    refused: count('SELECT count(*) AS n FROM push_refusal WHERE remote = ?'),
+    troubles: Object.fromEntries(troubles.map(({ trouble, n }) => [trouble, n])),
+    contents: countContentTroubles(db, remote),
+  };
+}
+
+/** Whether a version of the entity is known to be at the remote. */
+export function isKnownAt(db: Reader, remote: number, id: string): boolean {
+  const entity = entityKey(db, id);
+  const sql = 'SELECT 1 FROM remote_entity WHERE entity = ? AND remote = ? AND theirs IS NOT NULL';
+  return entity !== undefined && db.get(sql, entity, remote) !== undefined;
+}
+
+/** The CID of the version of an entity that a remote is known to have; null where none is known. */
+export function tipAt(db: Reader, name: string, id: string): string | null {
+  const known = db.get<{ cid: Uint8Array }>(
+    `SELECT b.cid FROM remote_entity k JOIN remote r ON r.key = k.remote JOIN block b ON b.key = k.theirs
+      WHERE k.entity = (SELECT key FROM entity WHERE id = ?) AND r.name = ?`,
+    id,
+    name,
+  );
+  return known ? cidText(known.cid) : null;
+}

@@ -1,0 +1,97 @@
+import { folded, labelKey } from '../../model/label-fold.ts';
+import type { Reader } from '../connection.ts';
+import { entityKey } from '../entity-keys.ts';
+
+/** A live entity that was found by its label or type. */
+export interface FoundEntity {
+  id: string;
+  type: string;
+  /** null where it has none. */
+  label: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface LookupQuery {
+  /** The id of a collection; with a label or a type or both, whatever their case. */
+  collection: string;
+  label?: string | undefined;
+  type?: string | undefined;
+  limit: number;
+}
+
+export interface LabelSearchQuery {
+  /** The id of a collection. */
+  collection: string;
+  /** Part of the label, whatever its case. */
+  part: string;
+  type?: string | undefined;
+  limit: number;
+}
+
+type Row = Omit<FoundEntity, 'label'> & { label: string };
+
+const columns = 'e.id, e.type, e.label, e.created_at, e.updated_at';
+
+/** Entities with that label, or of that type, newest first. */
+export function lookUp(db: Reader, { collection, label, type, limit }: LookupQuery): FoundEntity[] {
+  const key = entityKey(db, collection);
+  if (key === undefined) return [];
+  const wanted = label === undefined ? undefined : folded(label);
+  const fits = fitting(type);
+  const rows =
+    label === undefined
+      ? ofType(db, key, type ?? '')
+      : db.each<Row>(
+          `SELECT ${columns} FROM label l JOIN entity e ON e.key = l.entity
+            WHERE l.collection = ? AND l.folded = ? ORDER BY l.entity DESC`,
+          key,
+          labelKey(label),
+        );
+  return take(rows, limit, (row) => fits(row.type) && (wanted === undefined || folded(row.label) === wanted));
+}
+
+/** Entities whose label has that part, newest first; the first 500 characters of a label count. */
+export function searchLabels(db: Reader, { collection, part, type, limit }: LabelSearchQuery): FoundEntity[] {
+  const fits = fitting(type);
+  const rows = db.each<Row>(
+    `SELECT ${columns} FROM label l JOIN entity e ON e.key = l.entity
+      WHERE l.collection = ? AND instr(l.folded, ?) > 0 ORDER BY l.entity DESC`,
+    entityKey(db, collection) ?? -1,
+    folded(part),
+  );
+  return take(rows, limit, (row) => fits(row.type));
+}
+
+function fitting(type: string | undefined): (type: string) => boolean {
+  if (type === undefined) return () => true;
+  const wanted = folded(type);
+  return (other) => folded(other) === wanted;
+}
+
+/**
+ * Types are in the narrow rows of the listing, so that what is of another one is not looked up. SQLite folds ASCII alone;
+ * of the others it lets pass all.
+ */
+function* ofType(db: Reader, collection: number, type: string): Generator<Row> {
+  const listed = db.each<{ entity: number }>(
+    `SELECT entity FROM listing WHERE collection = ? AND (type = ? COLLATE NOCASE OR type GLOB '*[^ -~]*')
+      ORDER BY created_at DESC, id`,
+    collection,
+    folded(type),
+  );
+  for (const { entity } of listed) {
+    const row = db.get<Row>(`SELECT ${columns} FROM entity e WHERE e.key = ?`, entity);
+    if (row) yield row;
+  }
+}
+
+function take(rows: Iterable<Row>, limit: number, fits: (row: Row) => boolean): FoundEntity[] {
+  const found: FoundEntity[] = [];
+  for (const row of rows) {
+    if (!fits(row)) continue;
+    found.push({ ...row, label: row.label === '' ? null : row.label });
+    if (found.length === limit) break;
+  }
+  return found;
+}

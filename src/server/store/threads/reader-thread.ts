@@ -1,0 +1,57 @@
+import { statSync } from 'node:fs';
+import { StorageError } from '../../errors.ts';
+import { type Connection, openReader } from '../connection.ts';
+import { storageError, storing } from '../storage-error.ts';
+import { type LongRead, longReads } from './long-reads.ts';
+import { readWhileWaitedFor } from './read-time.ts';
+
+/** By their files, the longest unused first, with what tells another file of that name. */
+const connections = new Map<string, { connection: Connection; inode: number }>();
+/** Each holds up to 4 MB of pages. */
+const maxConnections = 8;
+
+/** What the database said; an error's class does not survive the way to another thread. */
+export interface FailedRead {
+  failed: { reason: string; full: boolean };
+}
+
+/** Runs one long read on this thread's own connection; text goes back as UTF-8. */
+export function runLongRead<N extends keyof typeof longReads>(long: LongRead<N>): Uint8Array | FailedRead {
+  try {
+    return readWhileWaitedFor(long.left ?? null, () => storing(() => readOn(long)));
+  } catch (error) {
+    if (!(error instanceof StorageError)) throw error;
+    // A connection remembers pages, also bad ones.
+    forget(long.file);
+    return { failed: storageError(error) };
+  }
+}
+
+function readOn<N extends keyof typeof longReads>({ file, name, args }: LongRead<N>): Uint8Array {
+  const connection = connectionTo(file);
+  const read = longReads[name] as (db: Connection, args: LongRead<N>['args']) => string | Uint8Array;
+  const result = connection.snapshot(() => read(connection, args));
+  return typeof result === 'string' ? new TextEncoder().encode(result) : result;
+}
+
+/** A thread outlives the node that it first read for, where several share it. */
+function connectionTo(file: string): Connection {
+  const inode = statSync(file, { throwIfNoEntry: false })?.ino ?? 0;
+  const known = connections.get(file);
+  if (known?.inode === inode) {
+    connections.delete(file);
+    connections.set(file, known);
+    return known.connection;
+  }
+  forget(file);
+  const [oldest] = connections.size < maxConnections ? [] : connections.keys();
+  if (oldest !== undefined) forget(oldest);
+  const connection = openReader(file);
+  connections.set(file, { connection, inode });
+  return connection;
+}
+
+function forget(file: string): void {
+  connections.get(file)?.connection.close();
+  connections.delete(file);
+}

@@ -1,0 +1,66 @@
+import { fileURLToPath } from 'node:url';
+import { Piscina } from 'piscina';
+import { StorageError } from '../../errors.ts';
+import { closing } from '../commit-queue.ts';
+import type { LongRead } from './long-reads.ts';
+import type { FailedRead } from './reader-thread.ts';
+import { type Asker, Turns } from './turns.ts';
+import { workerUrl } from './worker-url.ts';
+
+const maxThreads = 2;
+const lookMs = 100;
+
+/** Two threads for the long reads of all networks, started when first needed and ended soon after, with the memory that they hold. */
+export class ReaderThreads implements AsyncDisposable {
+  #pool: Piscina | null = null;
+  #closed = false;
+  readonly #turns = new Turns(maxThreads, 'long reads');
+
+  /** Whether one is there. */
+  get running(): boolean {
+    return this.#pool !== null && this.#pool.threads.length > 0;
+  }
+
+  /**
+   * Where `signal` is aborted, the read is given up, with the thread that it is on; where `asker` leaves, what can end sooner
+   * does, with less than it would have found. See Turns.take.
+   */
+  run(read: LongRead, signal: AbortSignal, asker: Asker | null): Promise<Uint8Array | FailedRead> {
+    return this.#turns.take(asker, () => whileWaitedFor(asker, (left) => this.#run({ ...read, left }, signal)));
+  }
+
+  async #run(read: LongRead, signal: AbortSignal): Promise<Uint8Array | FailedRead> {
+    if (this.#closed || signal.aborted) throw new StorageError(closing);
+    this.#pool ??= new Piscina({
+      filename: fileURLToPath(workerUrl('reader-thread')),
+      minThreads: 0,
+      maxThreads,
+      idleTimeout: 5000,
+      atomics: 'disabled',
+      recordTiming: false,
+      resourceLimits: { maxYoungGenerationSizeMb: 6 },
+    });
+    return (await this.#pool.run(read, { name: 'runLongRead', signal })) as Uint8Array | FailedRead;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    const pool = this.#pool;
+    this.#pool = null;
+    await pool?.destroy();
+  }
+}
+
+/** Looks now and then whether `asker` is still there, and sets the flag of a read when it is not. */
+async function whileWaitedFor<T>(asker: Asker | null, read: (left?: Int32Array) => Promise<T>): Promise<T> {
+  if (!asker?.hasLeft) return read();
+  const left = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const look = setInterval(() => {
+    if (asker.hasLeft?.()) Atomics.store(left, 0, 1);
+  }, lookMs);
+  try {
+    return await read(left);
+  } finally {
+    clearInterval(look);
+  }
+}
