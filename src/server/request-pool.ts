@@ -31,9 +31,9 @@ import { entitySize } from './store/entities.ts';
 import type { NetworkStore } from './store/network-store.ts';
 import type { Networks } from './store/networks.ts';
 import { storageError } from './store/storage-error.ts';
+import { type Asker, AskerTurns } from './store/threads/asker-turns.ts';
 import type { LongRead } from './store/threads/long-reads.ts';
 import type { FailedRead } from './store/threads/reader-thread.ts';
-import { type Asker, Turns } from './store/threads/turns.ts';
 import { workerUrl } from './store/threads/worker-url.ts';
 import { versionSize } from './store/versions.ts';
 
@@ -71,7 +71,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   readonly #needs: RequestPoolNeeds;
   #pool: Piscina | null = null;
   #waiting = 0;
-  readonly #turns = new Turns(maxThreads, 'large requests');
+  readonly #turns = new AskerTurns(maxThreads, 'large requests');
   #closed = false;
   /** What the threads do now. */
   readonly #working = new Set<Promise<unknown>>();
@@ -181,7 +181,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
     return this.#pool?.threads.length ?? 0;
   }
 
-  /** @throws what Turns.take does; UnavailableError where the node closes */
+  /** @throws what AskerTurns.take does; UnavailableError where the node closes */
   #work<T>(task: object, options: TaskOptions, asker: Asker | null): Promise<T> {
     return this.#turns.take(asker, async () => {
       // A second thread is not started for what the first one does next.

@@ -1,11 +1,11 @@
 import { connect, type Socket } from 'node:net';
 import { Piscina } from 'piscina';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { type Asker, AskerTurns } from '../../src/server/store/threads/asker-turns.ts';
 import type { LongRead } from '../../src/server/store/threads/long-reads.ts';
 import { readResult } from '../../src/server/store/threads/reader-pool.ts';
 import { runLongRead } from '../../src/server/store/threads/reader-thread.ts';
 import { ReaderThreads } from '../../src/server/store/threads/reader-threads.ts';
-import { type Asker, Turns } from '../../src/server/store/threads/turns.ts';
 import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
 import { create, type Entity } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
@@ -99,7 +99,7 @@ test('searches of clients that have left are not searched', async () => {
   const head = `Authorization: ${owner.headers.Authorization}\r\nContent-Length: ${body.length}\r\n`;
   const first = ask(node, owner, path, { query: 'horse' });
   await vi.waitFor(() => expect(read).toEqual(['answerJob']), patience);
-  const waiting = vi.spyOn(Turns.prototype, 'take');
+  const waiting = vi.spyOn(AskerTurns.prototype, 'take');
   const sockets = Array.from({ length: 20 }, () => begun(path, head));
   for (const socket of sockets) socket.write(body);
   await vi.waitFor(() => expect(waiting).toHaveBeenCalledTimes(20), patience);
@@ -116,7 +116,7 @@ test('searches of clients that have left are not searched', async () => {
 const person = (id: string): Asker => ({ actor: { kind: 'user', id, ids: [id], operator: false } });
 
 test('who asks for much waits no less than others, and takes half of the places at most', async () => {
-  const turns = new Turns(1, 'long reads');
+  const turns = new AskerTurns(1, 'long reads');
   const { promise, resolve: open } = Promise.withResolvers<void>();
   const order: string[] = [];
   const take = (name: string, asker: Asker) => turns.take(asker, async () => void order.push(name));
@@ -135,7 +135,7 @@ test('who asks for much waits no less than others, and takes half of the places 
 });
 
 test('those with a key and those without have their turns alternately, and the own work of the node is never refused', async () => {
-  const turns = new Turns(1, 'long reads');
+  const turns = new AskerTurns(1, 'long reads');
   const { promise, resolve: open } = Promise.withResolvers<void>();
   const order: string[] = [];
   const known = person('u');

@@ -4,7 +4,7 @@ import { type Connection, openReader } from '../store/connection.ts';
 import { inPlace } from '../store/in-place.ts';
 import { storageError, storing } from '../store/storage-error.ts';
 import { type Advanced, advance, type Slice } from './advance.ts';
-import { type Checked, type CheckState, checkSlice } from './check-log.ts';
+import { type CheckedSlice, type CheckState, checkSlice } from './check-log.ts';
 
 /** A network's databases: what moved, and the log. */
 export interface LogFiles {
@@ -58,7 +58,7 @@ export function advanceLog(order: { files: LogFiles; place: string | null; slice
 }
 
 /** One page of a check. Connections of its own: verifying may be the last thing that works with a database. */
-export function checkLog({ files, state }: { files: LogFiles; state: CheckState | null }): Checked | Failed {
+export function checkLog({ files, state }: { files: LogFiles; state: CheckState | null }): CheckedSlice | Failed {
   return answered(files, () => {
     const log = openLogReader(files.log);
     if (!log) return { state: null, size: 0, moves: 0, problems: [], heads: 0 };

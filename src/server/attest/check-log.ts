@@ -17,7 +17,7 @@ export interface CheckState {
 }
 
 /** What a page of a check found. `state` is what to go on with, null where all has been looked at. */
-export interface Checked {
+export interface CheckedSlice {
   state: CheckState | null;
   size: number;
   /** How many moves there are. */
@@ -36,12 +36,12 @@ const maxProblems = 100;
  * A page of the check of the whole log: the tree is made again from the moves, without using what is kept of it; every
  * kept hash is compared with it, and each kept head must have the root that the tree then has, and a good signature.
  */
-export function checkSlice(main: Connection, log: Connection, state: CheckState | null): Checked {
+export function checkSlice(main: Connection, log: Connection, state: CheckState | null): CheckedSlice {
   const until = performance.now() + pageMs;
   const size = state?.size ?? logSize(log);
   const peaks = new Map(state?.peaks.map(([level, hash]) => [level, hash]));
   const tree = new GrowingTree(state?.at ?? 0, (level) => peaks.get(level) ?? new Uint8Array(32));
-  const found: Checked = { state: null, size, moves: main.snapshot(lastMove), problems: [], heads: 0 };
+  const found: CheckedSlice = { state: null, size, moves: main.snapshot(lastMove), problems: [], heads: 0 };
   const wrong = (message: string) => {
     if (found.problems.length < maxProblems) found.problems.push(message);
   };

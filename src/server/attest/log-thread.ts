@@ -3,7 +3,7 @@ import { SideThread } from '../store/threads/side-thread.ts';
 import { workerUrl } from '../store/threads/worker-url.ts';
 import type { Advanced, Slice } from './advance.ts';
 import type { Failed, LogFiles } from './attest-thread.ts';
-import type { Checked, CheckState } from './check-log.ts';
+import type { CheckedSlice, CheckState } from './check-log.ts';
 
 const file = workerUrl('attest-thread', import.meta.url);
 
@@ -24,7 +24,7 @@ export class LogThread implements AsyncDisposable {
   }
 
   /** See check-log.ts; null begins. @throws StorageError */
-  check(files: LogFiles, state: CheckState | null): Promise<Checked> {
+  check(files: LogFiles, state: CheckState | null): Promise<CheckedSlice> {
     return this.#run('checkLog', { files, state });
   }
 

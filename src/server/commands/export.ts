@@ -4,7 +4,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../config.ts';
-import { indexOfFile } from '../exchange/archive-index.ts';
+import { indexOfFile } from '../exchange/archive-file-index.ts';
 import { type NodeClient, openClient } from './client.ts';
 import { collectionNamed } from './collection-named.ts';
 import { counted } from './counted.ts';

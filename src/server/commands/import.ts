@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../config.ts';
 import { ValidationError } from '../errors.ts';
-import { isCar, isZip } from '../exchange/archive-start.ts';
+import { isCar, isZip } from '../exchange/file-signature.ts';
 import { parseMappingText } from '../exchange/mapping.ts';
 import { textEncodings } from '../exchange/text-encoding.ts';
 import { type NodeClient, openClient } from './client.ts';

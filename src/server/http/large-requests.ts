@@ -1,6 +1,6 @@
 import type { Caller } from '../model/caller.ts';
 import type { Network } from '../model/ids.ts';
-import type { Asker } from '../store/threads/turns.ts';
+import type { Asker } from '../store/threads/asker-turns.ts';
 import type { EndpointRequest } from './endpoint.ts';
 
 /** A request as plain data, for another thread. */

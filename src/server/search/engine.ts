@@ -6,8 +6,8 @@ import { lastMove } from '../store/events.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { Within } from '../store/search/search-hits.ts';
 import { indexedUpTo, searchFile } from '../store/search/search-index.ts';
+import { type Asker, AskerTurns } from '../store/threads/asker-turns.ts';
 import type { SideThread } from '../store/threads/side-thread.ts';
-import { type Asker, Turns } from '../store/threads/turns.ts';
 import { builtin } from './embedder.ts';
 import type { EndpointEmbedder } from './endpoint-embedder.ts';
 import { ThreadError } from './failed.ts';
@@ -38,13 +38,13 @@ export interface Found extends Presented {
 }
 
 /**
- * The node's searching. What is asked takes turns (see Turns), whose refusals come with all the others. Indexes are written in one thread, which follows the moves, and searched in another one; neither
+ * The node's searching. What is asked takes turns (see AskerTurns), whose refusals come with all the others. Indexes are written in one thread, which follows the moves, and searched in another one; neither
  * is ever in the way of a write.
  */
 export class SearchEngine implements AsyncDisposable {
   readonly #indexing: OneThread;
   readonly #searching = new OneThread('search-thread', 'closeFinders');
-  readonly #turns = new Turns(1, 'searches');
+  readonly #turns = new AskerTurns(1, 'searches');
   #closed = false;
   readonly #followers = new Map<Network, IndexFollower>();
   readonly #embedder: EndpointEmbedder | null;

@@ -9,13 +9,13 @@ import { type Connection, openReader, type Reader } from './connection.ts';
 import { placeOf } from './in-place.ts';
 import { filesFolder } from './network-folders.ts';
 import { storing } from './storage-error.ts';
+import type { Asker } from './threads/asker-turns.ts';
 import type { LongRead, longReads } from './threads/long-reads.ts';
 import { type Lend, type LongReader, ReaderPool, readResult } from './threads/reader-pool.ts';
 import { runLongRead } from './threads/reader-thread.ts';
 import { ReaderThreads } from './threads/reader-threads.ts';
 import { threadQueue } from './threads/thread-queue.ts';
 import { TurnReads } from './threads/turn-reads.ts';
-import type { Asker } from './threads/turns.ts';
 
 /** What follows additive updates from their submission on. */
 export interface AdditiveWatch {

@@ -1,5 +1,5 @@
 import type PQueue from 'p-queue';
-import type { Turns } from '../blocks/turns.ts';
+import type { LoopTurns } from '../blocks/loop-turns.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findTip } from '../store/entities.ts';
@@ -44,7 +44,7 @@ export interface SyncContext {
   schema: string;
   now: () => number;
   report: Report;
-  turns: Turns;
+  turns: LoopTurns;
   /** Whether the remote is a node that gives and takes versions as blocks. */
   blocks: boolean;
   /** The share of what is mirrored that a run changes unasked, 0 to 1. */

@@ -1,7 +1,7 @@
 import { DamagedArchiveError } from '../blocks/damaged-archive-error.ts';
 import type { Block } from '../blocks/encode.ts';
+import type { LoopTurns } from '../blocks/loop-turns.ts';
 import { readSegments } from '../blocks/segment-car.ts';
-import type { Turns } from '../blocks/turns.ts';
 import { hasTooManyItems } from '../blocks/version-size.ts';
 import { UnreachableError } from '../errors.ts';
 import {
@@ -61,7 +61,7 @@ export async function fetchChains(
   client: RemoteClient,
   wants: WantedChain[],
   isHere: (id: string, cid: string) => boolean,
-  turns: Turns,
+  turns: LoopTurns,
   room: Room,
 ): Promise<Map<string, FetchedChain>> {
   const fetched = new Map<string, FetchedChain>();

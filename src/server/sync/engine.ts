@@ -1,7 +1,7 @@
 import PQueue from 'p-queue';
 import { FileStore } from '../blocks/file-store.ts';
+import { LoopTurns } from '../blocks/loop-turns.ts';
 import { PartialFiles } from '../blocks/partial-files.ts';
-import { Turns } from '../blocks/turns.ts';
 import { AlreadyExistsError, NotFoundError, type UnreachableError } from '../errors.ts';
 import { idOn, type Network } from '../model/ids.ts';
 import { filesFolder, partialsFolder } from '../store/network-folders.ts';
@@ -53,7 +53,7 @@ export class SyncEngine implements AsyncDisposable {
   readonly #running = new Map<string, Promise<unknown>>();
   readonly #endings = new Map<string, AbortController>();
   readonly #closing = new AbortController();
-  readonly #turns = new Turns();
+  readonly #turns = new LoopTurns();
   readonly #memories = new Map<string, ContentMemory>();
   readonly #flights = new Map<string, Promise<unknown>>();
   readonly runs: Runs;

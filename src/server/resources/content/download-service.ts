@@ -8,7 +8,7 @@ import { type EntityRow, entitySize, findEntity } from '../../store/entities.ts'
 import type { NetworkStore } from '../../store/network-store.ts';
 import { RecentMap } from '../../store/recent-map.ts';
 import { storingLater } from '../../store/storage-error.ts';
-import type { Asker } from '../../store/threads/turns.ts';
+import type { Asker } from '../../store/threads/asker-turns.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import { downloadHeaders } from './download.ts';

@@ -1,4 +1,4 @@
-import { Turns } from '../../blocks/turns.ts';
+import { LoopTurns } from '../../blocks/loop-turns.ts';
 import type { Network } from '../../model/ids.ts';
 import { feedFloor, floorAfter, floorBefore } from '../../store/events.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
@@ -20,7 +20,7 @@ export class EventsService implements Disposable {
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
   readonly #ahead = new PagesAhead();
-  readonly #turns = new Turns();
+  readonly #turns = new LoopTurns();
   readonly #failed: (error: unknown) => void;
 
   constructor(networks: Networks, now: () => number, log: Log) {

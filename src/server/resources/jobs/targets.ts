@@ -1,4 +1,4 @@
-import { Turns } from '../../blocks/turns.ts';
+import { LoopTurns } from '../../blocks/loop-turns.ts';
 import { type Issue, type IssuePath, ValidationError } from '../../errors.ts';
 import { isEntityId, type Network, networkOf } from '../../model/ids.ts';
 import type { Reader } from '../../store/connection.ts';
@@ -38,7 +38,7 @@ export function targetsFor(
 }
 
 const perTurn = 200;
-const turns = new Turns();
+const turns = new LoopTurns();
 
 /** Targets that are not here; thousands are looked up in turns with everything else. */
 export async function missingTargets(

@@ -1,7 +1,7 @@
 import type { GraphSource, Walked, WalkQuery } from '../../argo/ports.ts';
 import type { NewestPage } from '../../store/listings/newest.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
-import type { Asker } from '../../store/threads/turns.ts';
+import type { Asker } from '../../store/threads/asker-turns.ts';
 import { within } from './within.ts';
 
 /** What one read looks at, at most: rows of relationships, and milliseconds. */

@@ -1,7 +1,7 @@
 import type { TextSource } from '../../argo/ports.ts';
 import type { SearchEngine } from '../../search/engine.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
-import type { Asker } from '../../store/threads/turns.ts';
+import type { Asker } from '../../store/threads/asker-turns.ts';
 import { within } from './within.ts';
 
 /** Entities that one search ranks at most. */

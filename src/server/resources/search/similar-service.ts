@@ -5,7 +5,7 @@ import type { RankAnswer, RankJob } from '../../search/rank-jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { RecentMap } from '../../store/recent-map.ts';
 import type { Within } from '../../store/search/search-hits.ts';
-import type { Asker } from '../../store/threads/turns.ts';
+import type { Asker } from '../../store/threads/asker-turns.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import { answerWith, idOf } from './body.ts';

@@ -1,4 +1,4 @@
-import { Turns } from '../../blocks/turns.ts';
+import { LoopTurns } from '../../blocks/loop-turns.ts';
 import { BusyError, ConflictError, DomainError, StorageError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Identity } from '../../store/accounts/identity.ts';
@@ -23,7 +23,7 @@ interface Row {
 export class AdditivePreparer {
   readonly #writes: EntityWrites;
   readonly #identity: Pick<Identity, 'accountById'>;
-  readonly #turns = new Turns();
+  readonly #turns = new LoopTurns();
 
   constructor(writes: EntityWrites, identity: Pick<Identity, 'accountById'>) {
     this.#writes = writes;

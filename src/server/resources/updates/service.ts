@@ -1,4 +1,4 @@
-import { Turns } from '../../blocks/turns.ts';
+import { LoopTurns } from '../../blocks/loop-turns.ts';
 import { ForbiddenError, type Issue, NotFoundError, StorageError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { additiveItems } from '../../store/additive.ts';
@@ -34,7 +34,7 @@ interface Asked {
 export class UpdatesService {
   readonly #writes: EntityWrites;
   /** Shared by all requests, so that many checks at once leave the others their turns. */
-  readonly #turns = new Turns();
+  readonly #turns = new LoopTurns();
 
   constructor(writes: EntityWrites) {
     this.#writes = writes;

@@ -1,15 +1,15 @@
 import { StorageError } from '../../errors.ts';
 import { closing } from '../commit-queue.ts';
+import type { Asker } from './asker-turns.ts';
 import type { LongRead, longReads } from './long-reads.ts';
 import type { FailedRead } from './reader-thread.ts';
 import type { ReaderThreads } from './reader-threads.ts';
-import type { Asker } from './turns.ts';
 
 /** Where long reads run. */
 export interface LongReader {
   /**
    * The JSON text of a long read, as UTF-8; without `asker` the node's own work. Throws StorageError where the database
-   * failed, and what Turns.take does.
+   * failed, and what AskerTurns.take does.
    */
   run<N extends keyof typeof longReads>(read: LongRead<N>, asker?: Asker | null): Promise<Uint8Array>;
   /** Reads under way or waiting. */

@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
 import { StorageError } from '../../errors.ts';
 import { closing } from '../commit-queue.ts';
+import { type Asker, AskerTurns } from './asker-turns.ts';
 import type { LongRead } from './long-reads.ts';
 import type { FailedRead } from './reader-thread.ts';
-import { type Asker, Turns } from './turns.ts';
 import { workerUrl } from './worker-url.ts';
 
 const maxThreads = 2;
@@ -14,7 +14,7 @@ const lookMs = 100;
 export class ReaderThreads implements AsyncDisposable {
   #pool: Piscina | null = null;
   #closed = false;
-  readonly #turns = new Turns(maxThreads, 'long reads');
+  readonly #turns = new AskerTurns(maxThreads, 'long reads');
 
   /** Whether one is there. */
   get running(): boolean {
@@ -23,7 +23,7 @@ export class ReaderThreads implements AsyncDisposable {
 
   /**
    * Where `signal` is aborted, the read is given up, with the thread that it is on; where `asker` leaves, what can end sooner
-   * does, with less than it would have found. See Turns.take.
+   * does, with less than it would have found. See AskerTurns.take.
    */
   run(read: LongRead, signal: AbortSignal, asker: Asker | null): Promise<Uint8Array | FailedRead> {
     return this.#turns.take(asker, () => whileWaitedFor(asker, (left) => this.#run({ ...read, left }, signal)));

@@ -3,7 +3,7 @@ import { open, rm } from 'node:fs/promises';
 import { DamagedArchiveError } from '../../../blocks/damaged-archive-error.ts';
 import { FileStore } from '../../../blocks/file-store.ts';
 import { UnavailableError } from '../../../errors.ts';
-import { isZip } from '../../../exchange/archive-start.ts';
+import { isZip } from '../../../exchange/file-signature.ts';
 import { DamagedPackageError } from '../../../exchange/packages/damaged-package-error.ts';
 import { readPackage } from '../../../exchange/packages/package-reader.ts';
 import { authorship } from '../../../model/actor.ts';

@@ -1,6 +1,6 @@
 import { cidBytes } from '../../../blocks/cid.ts';
+import { LoopTurns } from '../../../blocks/loop-turns.ts';
 import { segmentHead } from '../../../blocks/segment-car.ts';
-import { Turns } from '../../../blocks/turns.ts';
 import type { Actor } from '../../../model/actor.ts';
 import { accepted, type Caller } from '../../../model/caller.ts';
 import { networkOf } from '../../../model/ids.ts';
@@ -31,7 +31,7 @@ interface Found {
 export class BlocksService {
   readonly #networks: Pick<Networks, 'get'>;
   readonly #permissions: PermissionsService;
-  readonly #turns = new Turns();
+  readonly #turns = new LoopTurns();
 
   constructor(networks: Pick<Networks, 'get'>, permissions: PermissionsService) {
     this.#networks = networks;

@@ -5,7 +5,7 @@ const slice = 2;
  * Shares the event loop among runs of short steps: whatever many there are, only one of them works between two looks
  * at everything else.
  */
-export class Turns {
+export class LoopTurns {
   readonly #waiting: (() => void)[] = [];
   #scheduled = false;
 
