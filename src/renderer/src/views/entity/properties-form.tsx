@@ -2,11 +2,13 @@ import { useMemo, useState } from 'react';
 import { TextArea } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { FaultContext, useFault, useFaults } from './fields/faults.ts';
-import { FormContext, type FormState } from './fields/form.ts';
+import { FormContext, type FormState, type Path } from './fields/form.ts';
 import { JsonSaid } from './fields/json-said.tsx';
 import { PropertyRows } from './fields/property-rows.tsx';
 import { type JsonMap, renamed, same, withValue } from './model/json.ts';
 import { jsonFault } from './model/json-fault.ts';
+
+const root: Path = [];
 
 interface PropertiesFormProps {
   /** With which the ids of its fields begin. */
@@ -76,7 +78,7 @@ export function PropertiesForm({
           {asText ? (
             <WholeText name={name} properties={properties} onChange={onChange} />
           ) : (
-            <PropertyRows id={name} path={[]} value={properties} hidden={hidden} />
+            <PropertyRows id={name} path={root} value={properties} hidden={hidden} />
           )}
         </FormContext>
       </FaultContext>

@@ -1,12 +1,12 @@
 import { EllipsisVertical } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { memo, useEffect, useMemo, useRef, useState } from 'react';
 import { IconButton } from '../../../components/button.tsx';
 import { Input } from '../../../components/field.tsx';
 import { Menu, MenuItem, MenuLabel } from '../../../components/menu.tsx';
 import { pressedKey } from '../../../components/pressed-key.ts';
 import { useTexts } from '../../../messages/texts.tsx';
 import { useUnsaved } from '../../../session/unsaved.ts';
-import type { Json, JsonMap } from '../model/json.ts';
+import type { Json } from '../model/json.ts';
 import { kindOf, kinds, type Turned, turned } from '../model/kinds.ts';
 import { FaultContext, useFaultsWithin } from './faults.ts';
 import { type Path, useForm } from './form.ts';
@@ -16,10 +16,11 @@ import { ValueField } from './value-field.tsx';
 interface PropertyRowProps {
   id: string;
   name: string;
-  path: Path;
+  /** Where the object stands of which it is a member. */
+  parent: Path;
   value: Json;
-  /** All members beside it, by name. */
-  siblings: JsonMap;
+  /** Whether a member has that name. */
+  isTaken(name: string): boolean;
   /** Whether it was just added, so that it can be typed into at once. */
   focus: boolean;
 }
@@ -32,9 +33,13 @@ const columns = [
   below,
 ];
 
-/** A property: its name, the field of its kind, and a menu to rename it, take it away or edit it as another kind. */
-export function PropertyRow({ id, name, path, value, siblings, focus }: PropertyRowProps) {
+/**
+ * A property: its name, the field of its kind, and a menu to rename it, take it away or edit it as another kind. Made anew only
+ * where it changes itself: there may be a thousand beside the one that is typed into.
+ */
+export const PropertyRow = memo(({ id, name, parent, value, isTaken, focus }: PropertyRowProps) => {
   const { t } = useTexts();
+  const path = useMemo(() => [...parent, name], [parent, name]);
   const { change, rename, version } = useForm();
   const [renaming, setRenaming] = useState<string | null>(null);
   useUnsaved(renaming !== null && renaming !== name);
@@ -53,11 +58,11 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
     setRenaming(name);
   };
   const next = renaming?.trim() ?? '';
-  const taken = next !== name && Object.hasOwn(siblings, next);
+  const taken = next !== name && isTaken(next);
   const finish = () => {
     setRenaming(null);
     // A name may have blanks at its ends: one that was only looked at stays.
-    if (renaming !== name && next !== '' && next !== name && !taken) rename(path.slice(0, -1), name, next);
+    if (renaming !== name && next !== '' && next !== name && !isTaken(next)) rename(parent, name, next);
   };
   return (
     <div className={`grid items-start gap-x-2 ${columns[Math.min(path.length, columns.length) - 1]}`}>
@@ -128,4 +133,4 @@ export function PropertyRow({ id, name, path, value, siblings, focus }: Property
       </Menu>
     </div>
   );
-}
+});

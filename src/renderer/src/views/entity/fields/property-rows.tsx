@@ -1,5 +1,5 @@
 import { Plus } from 'lucide-react';
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useCallback, useRef, useState } from 'react';
 import { Button } from '../../../components/button.tsx';
 import { Input } from '../../../components/field.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
@@ -23,7 +23,10 @@ export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps
   const [name, setName] = useState('');
   useUnsaved(name.trim() !== '');
   const [last, setLast] = useState<string | null>(null);
-  const taken = name.trim() !== '' && Object.hasOwn(value, name.trim());
+  const members = useRef(value);
+  members.current = value;
+  const isTaken = useCallback((one: string) => Object.hasOwn(members.current, one), []);
+  const taken = name.trim() !== '' && isTaken(name.trim());
   const add = (event: FormEvent) => {
     event.preventDefault();
     event.stopPropagation();
@@ -43,9 +46,9 @@ export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps
           key={key}
           id={`${id}/${encodeURIComponent(key)}`}
           name={key}
-          path={[...path, key]}
-          siblings={value}
+          parent={path}
           value={value[key]!}
+          isTaken={isTaken}
           focus={key === last}
         />
       ))}
