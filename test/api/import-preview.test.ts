@@ -121,6 +121,19 @@ describe('a preview of an import', () => {
     expect((await preview({ name, text })).issues).toHaveLength(1);
   });
 
+  test.each([
+    ['a.csv', 'a,b\n"1'],
+    ['lines.csv', '{a,b\n"1\n2'],
+    ['a.ndjson', '{"a":"'],
+    ['a.json', '[{"a":"'],
+  ])('of the beginning of %s that ends in its first record says so', async (name, text) => {
+    const { records, issues } = await preview({ name, text, whole: false });
+    expect(records).toBe(0);
+    expect(issues.map(({ message }) => message)).toEqual([
+      expect.stringContaining(`${name}: the first record is too long`),
+    ]);
+  });
+
   test('tells what is wrong with a file, and what came before', async () => {
     const { records, issues } = await preview({ name: 'a.csv', text: 'a,b\n1,2\n1,2,3\n' });
     expect(records).toBe(1);

@@ -64,7 +64,14 @@ export async function previewOf(
     if (error instanceof ValidationError) preview.issues = error.issues;
     else if (!(error instanceof SampleEnd)) throw error;
   }
+  // Whoever waits for a table of it would not know why there is none.
+  if (preview.records === 0 && preview.issues.length === 0 && !sample.whole) preview.issues = [tooLong(sample.name)];
   return { ...preview, columns: columnsOf(records) };
+}
+
+function tooLong(name: string): Issue {
+  const message = `${name}: the first record is too long to be looked at here; "archeion import" takes records of up to 32 MiB`;
+  return { path: [], message };
 }
 
 function rowOf(source: SourceRecord, mappingOf: MappingOf, context: MapContext): PreviewRow {
@@ -83,8 +90,11 @@ class SampleEnd extends Error {}
 /** A cut table or list of lines ends after its last whole row; a cut array ends where it was cut, which is no fault. */
 async function* sampleBytes({ name, text, whole }: Sample): AsyncGenerator<Uint8Array> {
   const plain = name.replace(/\.gz$/i, '');
-  const isArray = /\.json$/i.test(plain) || (!/\.(csv|tsv|ndjson|jsonl)$/i.test(plain) && /^\s*\[/.test(text));
-  yield Buffer.from(whole || isArray ? text : wholeRows(text, /^\s*\{/.test(text)));
+  const [, ending = ''] = /\.(json|csv|tsv|ndjson|jsonl)$/i.exec(plain) ?? [];
+  const isTable = /^[ct]sv$/i.test(ending);
+  const isArray = /^json$/i.test(ending) || (ending === '' && /^\s*\[/.test(text));
+  const isLines = /^ndjson$|^jsonl$/i.test(ending) || (!isTable && /^\s*\{/.test(text));
+  yield Buffer.from(whole || isArray ? text : wholeRows(text, isLines));
   if (!whole && isArray) throw new SampleEnd();
 }
 
