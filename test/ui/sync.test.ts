@@ -184,6 +184,23 @@ describePage('the sync screens', () => {
     expect(await page.getByLabel('Note').inputValue()).toBe('As the envelope has it');
   });
 
+  test('what was made as something else on each side says of which type it will be', async () => {
+    await addOrigin();
+    await added();
+    await syncNow(/In step/);
+    const { id } = await create(origin, curator, { type: 'letter', collection: place.id, properties: { pages: 4 } });
+    await create(node, me, { type: 'postcard', id, collection: place.id, properties: { pages: 1 } });
+    await syncNow(/waits for you: one conflict/);
+    await page.goto(`${node.url}/ui/sync/conflicts/museum/${id}`);
+    await page.getByRole('note').getByText('it will be of the type letter').waitFor();
+    await lookAt(page, 'sync-conflict-of-types');
+    await press('o');
+    await press('Control+s');
+    await expect.poll(() => conflictsOf(node, me)).toEqual([]);
+    expect(await read(node, me, id)).toMatchObject({ type: 'letter', properties: { pages: 1 } });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('an entity deleted there and changed here is decided whole; a hostile one shows harmlessly', async () => {
     await addOrigin();
     await added();
