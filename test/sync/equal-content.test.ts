@@ -3,9 +3,9 @@ import { cidBytes } from '../../src/server/blocks/cid.ts';
 import { type Block, encodeManifest } from '../../src/server/blocks/encode.ts';
 import { section, segmentHead } from '../../src/server/blocks/segment-car.ts';
 import { findRemote, type Remote } from '../../src/server/store/remotes/remotes.ts';
-import { findVersion, type Version } from '../../src/server/store/versions.ts';
+import { chain, findVersion, type Version } from '../../src/server/store/versions.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, enrol, nowhere, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import {
   addRemote,
@@ -198,6 +198,35 @@ describe('beside a node', () => {
       await sync(node, who);
     await expectSettled(pair, id, ours.cid);
   });
+});
+
+test.each([
+  ['another key', false],
+  ['a remote less', true],
+])('a version that nodes hand round is left at that until there is %s', async (_name, isRemoval) => {
+  await using pair = await startTwins();
+  const { origin, mirror, curator, here, id } = pair;
+  const ours = await say(mirror, here, id, 2, 3, 7);
+  const theirs = await say(origin, curator, id, 7);
+  const store = await mirror.ctx.networks.get('main');
+  const there = (await origin.ctx.networks.get('main')).read((db) =>
+    chain(db, theirs.cid, 10).map(({ cid, bytes }) => ({ cid, bytes })),
+  );
+  await addRemote(mirror, here, { name: 'other', url: origin.url, collections: [nowhere] });
+  // As after some rounds in a circle that the other one was a part of.
+  const tipRow = { kind: 'remote_tip' as const, id, event: null, blocks: [] as Block[], mirrored: false };
+  const known = { ...tipRow, remote: 'origin', theirs: theirs.cid, twin: ours.cid, apart: 'returned' as const };
+  const rows = [
+    { ...known, blocks: there.toReversed() },
+    { ...tipRow, remote: 'other', theirs: theirs.cid, twin: null },
+  ];
+  await store.submit([{ changes: [], preconditions: [], rows, origin: 'local', time: Date.now() }]);
+  const { pending: before } = await remoteOf(mirror, here);
+  if (isRemoval) ok(await ask(mirror, here, 'DELETE /node/remotes/other'));
+  else ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(curator) }));
+  expect([before, (await remoteOf(mirror, here)).pending]).toEqual([0, 1]);
+  expect(await sync(mirror, here)).toMatchObject(quiet);
+  await expectSettled(pair, id, ours.cid);
 });
 
 test('beside a plain remote its version stands', async () => {

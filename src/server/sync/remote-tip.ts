@@ -36,7 +36,7 @@ export function decideTip(
   const elsewhere = saysSame && isTipElsewhere(db, key, id);
   const isKept = saysSame && !elsewhere && local.cid === twin && outranks(local, version);
   const relation = relationOf(db, known, chain, isNode, reset);
-  const returns = isKept && !relation.reset && timesTip(db, version.cid) > 1;
+  const returns = isKept && relation.node && !relation.reset && timesTip(db, version.cid) > 1;
   // It may be what nobody knows beforehand, or by whoever wrote there before; then a merge would take it for somebody else's, and undo what was edited since.
   const mayBeOurs =
     intent !== null && (intent.content === '' ? isBy(made, merger.remote.user) : made !== null && saysAs(made, intent));

@@ -216,7 +216,7 @@ function relationOf(
   const left = theirs !== null && !there.includes(theirs.cid) && !reset ? theirs : null;
   const saysSame = server.instance !== null && local.content === chain.tip.content;
   const elsewhere = saysSame && isElsewhere(node, server, chain.tip.entity);
-  const isKept = saysSame && !elsewhere && !reset && local.cid === twin && outranks(local, chain.tip);
+  const isKept = saysSame && isNode && !elsewhere && !reset && local.cid === twin && outranks(local, chain.tip);
   return {
     descends: there.includes(local.cid),
     echoes: local.cid !== twin && chain.blocks.some(({ content }) => content === local.content),

@@ -169,7 +169,7 @@ function putKey(db: Writer, remote: number, row: RowOf<'remote_key'>, time: numb
   // Somebody else may see and do what was refused to the one before.
   if (user !== before) unsee(db, remote);
   db.run('DELETE FROM push_refusal WHERE remote = ? AND status IN (401, 403)', remote);
-  db.run('UPDATE remote_entity SET apart = 0 WHERE remote = ? AND apart = 1', remote);
+  db.run('UPDATE remote_entity SET apart = 0 WHERE remote = ? AND apart <> 0', remote);
   db.run("UPDATE remote_entity SET again = ? WHERE remote = ? AND trouble = 'forbidden'", time, remote);
   rebuildPending(db, remote);
 }
@@ -214,6 +214,11 @@ function dropRemote(db: Writer, remote: number, time: number): void {
   db.run('DELETE FROM remote_seen WHERE remote = ?', remote);
   db.run('DELETE FROM remote_unlisted WHERE remote = ?', remote);
   markElsewhere(db, remote);
+  // Without it there may be no circle any more.
+  db.run(
+    'UPDATE remote_entity SET apart = 0 WHERE apart = 2 AND entity IN (SELECT entity FROM remote_entity WHERE remote = ?)',
+    remote,
+  );
   db.run('DELETE FROM remote_entity WHERE remote = ?', remote);
   dropContents(db, remote);
   db.run('DELETE FROM push_pending WHERE remote = ?', remote);
