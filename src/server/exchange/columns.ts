@@ -27,10 +27,13 @@ interface Gathered {
   looks: Set<ColumnFacts['looks']>;
 }
 
-/** The fields of records in the order in which they are first met, members of objects as paths of their own. */
-export function columnsOf(records: readonly JsonObject[]): ColumnFacts[] {
+/**
+ * The fields of records in the order in which they are first met, members of objects as paths of their own. `whole`: there are no
+ * others; behind `1987.9` may come `1987.10`.
+ */
+export function columnsOf(records: readonly JsonObject[], whole: boolean): ColumnFacts[] {
   const columns = new Map<string, Gathered>();
-  for (const record of records) gather(record, '', columns);
+  for (const record of records) gather(record, '', columns, whole);
   return [...columns].map(([name, { filled, values, looks }]) => ({
     name,
     filled,
@@ -40,7 +43,7 @@ export function columnsOf(records: readonly JsonObject[]): ColumnFacts[] {
   }));
 }
 
-function gather(object: JsonObject, prefix: string, columns: Map<string, Gathered>): void {
+function gather(object: JsonObject, prefix: string, columns: Map<string, Gathered>, whole: boolean): void {
   for (const [member, value] of Object.entries(object)) {
     const path = pathOf(prefix === '' ? member : `${prefix}.${member}`);
     const name = path.text;
@@ -55,20 +58,20 @@ function gather(object: JsonObject, prefix: string, columns: Map<string, Gathere
     }
     if (value === null || value === '') continue;
     column.filled++;
-    column.looks.add(looksOf(value));
+    column.looks.add(looksOf(value, whole));
     if (column.values.size <= maxDistinct) column.values.add(exampleOf(value));
     if (typeof value === 'object' && !Array.isArray(value) && prefix.split('.').length < 3)
-      gather(value, name, columns);
+      gather(value, name, columns, whole);
   }
 }
 
-function looksOf(value: Json): ColumnFacts['looks'] {
+function looksOf(value: Json, whole: boolean): ColumnFacts['looks'] {
   if (Array.isArray(value)) return 'list';
   if (typeof value === 'number') return 'number';
   if (typeof value === 'boolean') return 'boolean';
   if (typeof value !== 'string') return 'object';
   const text = value.trim();
-  if (isWrittenAsNumber(text)) return 'number';
+  if (isWrittenAsNumber(text) && (whole || !text.includes('.'))) return 'number';
   if (/^(?:true|false|yes|no)$/i.test(text)) return 'boolean';
   // A year and a month may be a number of something else.
   return /^\d{4}-\d\d-\d\d/.test(text) && isDate(text) ? 'date' : 'text';

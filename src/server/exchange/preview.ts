@@ -66,7 +66,7 @@ export async function previewOf(
   }
   // Whoever waits for a table of it would not know why there is none.
   if (preview.records === 0 && preview.issues.length === 0 && !sample.whole) preview.issues = [tooLong(sample.name)];
-  return { ...preview, columns: columnsOf(records) };
+  return { ...preview, columns: columnsOf(records, sample.whole) };
 }
 
 function tooLong(name: string): Issue {
