@@ -21,7 +21,7 @@ interface Waiting {
 }
 
 /**
- * AskerTurns at a few threads. Those of callers of whom nothing is known and those of all others come alternately, so that whoever
+ * Turns at a few threads. Those of callers of whom nothing is known and those of all others come alternately, so that whoever
  * reaches the node cannot put off everybody with a key; among either each caller has a turn before another has the next, so
  * that nobody who asks for much puts off the others; and who has left has no turn.
  */
