@@ -33,23 +33,22 @@ async function keyOf(person: Person, end: (typeof ends)[number]): Promise<Person
     id: person.id,
     headers: { Authorization: `ApiKey ${key}` },
     end: async () => {
-      // By then the request that goes on has come, too.
-      ok(await ask(node, person, 'GET /users/me'));
       if (end === 'has expired') ahead += 61_000;
       else expect((await ask(node, person, `DELETE ${line}/${key_prefix}`)).status).toBeLessThan(300);
     },
   };
 }
 
-/** A request whose body stays open. */
-function begun({ headers }: Person, line: string, type: string, url = node.url): ClientRequest {
+/** A request that has come, and whose body stays open. */
+async function begun({ headers }: Person, line: string, type: string, url = node.url): Promise<ClientRequest> {
   const [method = '', path = ''] = line.split(' ');
   const request = httpRequest(new URL(path, url), {
     method,
     agent: false,
-    headers: { ...headers, 'Content-Type': type },
+    headers: { ...headers, 'Content-Type': type, Expect: '100-continue' },
   });
   request.flushHeaders();
+  await once(request, 'continue');
   return request;
 }
 
@@ -69,7 +68,7 @@ describe.each(ends)('a body that goes on after its key %s', (end) => {
     const { id, collection: into } = ok<{ id: string; collection: { id: string } }>(
       await ask(node, key, 'POST /node/imports', { collection: 'Lines' }),
     );
-    const sending = begun(key, `PUT /node/imports/${id}/files/a.ndjson`, 'application/octet-stream');
+    const sending = await begun(key, `PUT /node/imports/${id}/files/a.ndjson`, 'application/octet-stream');
     const answer = answerOf(sending);
     sending.write('{"id":1,"label":"Before"}\n');
     await expect
@@ -86,7 +85,7 @@ describe.each(ends)('a body that goes on after its key %s', (end) => {
     const home = await collection(node, ada);
     const { id, cid } = await create(node, ada, { type: 'file', collection: home.id });
     const key = await keyOf(ada, end);
-    const sending = begun(key, `POST /entities/${id}/content?key=scan`, 'image/png');
+    const sending = await begun(key, `POST /entities/${id}/content?key=scan`, 'image/png');
     const answer = answerOf(sending);
     sending.write('the first');
     await key.end();
@@ -98,7 +97,7 @@ describe.each(ends)('a body that goes on after its key %s', (end) => {
   it('of JSON: nothing is made', async () => {
     const home = await collection(node, ada);
     const key = await keyOf(ada, end);
-    const sending = begun(key, 'POST /entities', 'application/json');
+    const sending = await begun(key, 'POST /entities', 'application/json');
     const answer = answerOf(sending);
     sending.write(`{"type":"document",`);
     await key.end();
@@ -116,7 +115,12 @@ describe('a body that goes on', () => {
     await using scene = await JobScene.open();
     const klados = await scene.klados('accept', { actions_required: ['entity:view', 'entity:update'] });
     await scene.invoke(klados.id);
-    const sending = begun(klados.self, `POST /entities/${scene.file.id}/content?key=scan`, 'image/png', scene.node.url);
+    const sending = await begun(
+      klados.self,
+      `POST /entities/${scene.file.id}/content?key=scan`,
+      'image/png',
+      scene.node.url,
+    );
     const answer = answerOf(sending);
     sending.write('the first');
     const { cid } = await readEntity(scene.node, scene.who, klados.id);
@@ -131,7 +135,7 @@ describe('a body that goes on', () => {
     const bob = await user(node, 'bob');
     await enrol(node, ada, home.id, bob, 'editor');
     const { id, cid } = await create(node, ada, { type: 'file', collection: home.id });
-    const sending = begun(bob, `POST /entities/${id}/content?key=scan`, 'image/png');
+    const sending = await begun(bob, `POST /entities/${id}/content?key=scan`, 'image/png');
     const answer = answerOf(sending);
     sending.write('the first');
     await ask(node, ada, `DELETE /collections/${home.id}/members/${bob.id}?role=editor`);

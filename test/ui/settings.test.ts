@@ -158,6 +158,7 @@ describePage('the settings', () => {
     await card('Integrity').getByRole('button', { name: 'Verify everything' }).click();
     await page.keyboard.press('Control+k');
     await page.keyboard.type('verify');
+    await page.getByRole('option', { name: 'Verify everything', selected: true }).waitFor();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     answer.resolve();
