@@ -83,9 +83,12 @@ async function* rowRecords(
     if (!(error instanceof CsvError)) throw error;
     const line = typeof error.lines === 'number' ? error.lines - twice : 1;
     if (error.code === 'CSV_MAX_RECORD_SIZE') throw tooLong(place, line);
-    throw badRecord(place, line, error.message);
+    throw badRecord(place, line, error.code === 'INVALID_OPENING_QUOTE' ? quoteWithin : error.message);
   }
 }
+
+const quoteWithin =
+  'has a quote in a cell that does not begin with one: put the cell into quotes, and write each of its own twice ("12"" disc")';
 
 /** How often \r\n stands in a text. */
 function pairsIn(text: string): number {
