@@ -35,7 +35,7 @@ import { type Asker, AskerTurns } from './store/threads/asker-turns.ts';
 import type { LongRead } from './store/threads/long-reads.ts';
 import type { FailedRead } from './store/threads/reader-thread.ts';
 import { workerUrl } from './store/threads/worker-url.ts';
-import { versionSize } from './store/versions.ts';
+import { historySize, versionSize } from './store/versions.ts';
 
 export interface RequestPoolNeeds {
   config: Config;
@@ -84,14 +84,16 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
     this.#needs = needs;
   }
 
-  isLarge(request: EndpointRequest): boolean {
+  isLarge(request: EndpointRequest, isHistory = false): boolean {
     const sizes = {
       ofEntity: (network: Network, id: string) =>
         this.#look(network, (store) => store.look((db) => entitySize(db, id))),
       ofVersion: (network: Network, cid: string) =>
         this.#look(network, (store) => store.look((db) => versionSize(db, cid))),
+      ofHistory: (network: Network, id: string, from: string | null) =>
+        this.#look(network, (store) => store.read((db) => historySize(db, id, from))),
     };
-    return weight(request, sizes) > maxOnLoop;
+    return weight(request, sizes, isHistory) > maxOnLoop;
   }
 
   /** A network that nobody has used yet is opened by the request itself, which waits for that. */
@@ -132,9 +134,9 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   }
 
   /** Whether what a tool of language models is to read is too much for the event loop. */
-  namesLarge(caller: Caller, args: unknown): boolean {
+  namesLarge(caller: Caller, args: unknown, isHistory: boolean): boolean {
     const { id, cid, from, to } = Object(args) as Record<string, unknown>;
-    return this.isLarge({ caller, params: { id, cid }, query: { from, to }, headers: {} });
+    return this.isLarge({ caller, params: { id, cid }, query: { from, to }, headers: {} }, isHistory);
   }
 
   /** Uses such a tool. @throws UnavailableError with what the tool refuses */

@@ -150,7 +150,7 @@ describe('refusals are those of small requests', () => {
 });
 
 describe('what is too much for the event loop', () => {
-  const sizes = { ofEntity: () => 100, ofVersion: () => 30 };
+  const sizes = { ofEntity: () => 100, ofVersion: () => 30, ofHistory: () => 500 };
   const caller: Caller = { actor: { kind: 'anonymous' }, network: 'main' };
   const of = (request: { params?: object; query?: object; body?: unknown }) =>
     weight({ headers: {}, caller, ...request, params: { ...request.params }, query: { ...request.query } }, sizes);
@@ -185,6 +185,27 @@ describe('what is too much for the event loop', () => {
     const small = await made({ label: 'small' });
     expect(node.ctx.largeRequests.isLarge({ params: { id: small.id }, query: {}, headers: {}, caller })).toBe(false);
   });
+});
+
+test('a page of versions that are large, though the newest is not, is read on another thread', async () => {
+  const first = await made();
+  const second = await update(node, owner, first, { properties_remove: ['text', 'list'] });
+  const third = await update(node, owner, second, { properties: { n: 3 } });
+  const { open, begun } = threadGate('serveLarge', 'runTool');
+  try {
+    open();
+    const page = ok<{ versions: { cid: string; note?: string }[] }>(
+      await ask(node, owner, `GET /versions/${first.id}`),
+    );
+    expect(page.versions.map(({ cid }) => cid)).toEqual([third.cid, second.cid, first.cid]);
+    const from = await ask(node, owner, `GET /versions/${first.id}?from=${second.cid}`);
+    expect(ok<typeof page>(from).versions.map(({ cid }) => cid)).toEqual([second.cid, first.cid]);
+    expect(begun).toEqual(['serveLarge', 'serveLarge']);
+    ok(await ask(node, owner, `GET /versions/${(await made({ label: 'small' })).id}`));
+    expect(begun).toHaveLength(2);
+  } finally {
+    vi.restoreAllMocks();
+  }
 });
 
 test('nothing is done for a client that has left before its turn, and those after it do not wait', async () => {

@@ -175,7 +175,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
       },
     ),
     tool(
-      'get_history',
+      historyTool,
       'The versions of an entity, newest first: number, CID, time, who made it and why.',
       z.object({ id, limit: upTo(10, 10), from: cid.optional().describe('The CID to start from, for older ones') }),
       async (caller, { id: one, limit, from }) => {
@@ -209,9 +209,13 @@ export function nodeTools(node: NodeOperations): Tool[] {
   return large ? tools.map((one) => (one.whole ? elsewhere(one, large) : one)) : tools;
 }
 
+const historyTool = 'get_history';
+
 function elsewhere(one: Tool, large: LargeTools): Tool {
   const run: Tool['run'] = (caller, args) =>
-    large.namesLarge(caller, args) ? large.runTool(one.name, caller, args) : one.run(caller, args);
+    large.namesLarge(caller, args, one.name === historyTool)
+      ? large.runTool(one.name, caller, args)
+      : one.run(caller, args);
   return { ...one, run };
 }
 

@@ -30,7 +30,8 @@ export interface Tool {
 
 /** Uses tools that read whole entities or versions, where these are large. */
 export interface LargeTools {
-  namesLarge(caller: Caller, args: unknown): boolean;
+  /** `isHistory`: it lists versions, each of which is read. */
+  namesLarge(caller: Caller, args: unknown, isHistory: boolean): boolean;
   /** @throws DomainError as the tool does */
   runTool(name: string, caller: Caller, args: unknown): Promise<Finding>;
 }

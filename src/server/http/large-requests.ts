@@ -27,8 +27,11 @@ export type ShortBody = { body: unknown } | { refused: LargeAnswer };
 
 /** Serves what would hold up the event loop on threads of its own (architecture.md, section 2, Reads). */
 export interface LargeRequests {
-  /** Whether the entities that a request names, or what it asks of them, are too much for the event loop. */
-  isLarge(request: EndpointRequest): boolean;
+  /**
+   * Whether the entities that a request names, or what it asks of them, are too much for the event loop. `isHistory`: it lists
+   * versions, each of which is read.
+   */
+  isLarge(request: EndpointRequest, isHistory?: boolean): boolean;
   /**
    * `asker`: who waits for it; where its client has gone, nothing is done for it when its turn comes.
    * @throws BusyError where too much waits already
@@ -42,6 +45,8 @@ export interface LargeRequests {
 export interface Sizes {
   ofEntity(network: Network, id: string): number;
   ofVersion(network: Network, cid: string): number;
+  /** Of a page of an entity's history, from a version on. */
+  ofHistory(network: Network, id: string, from: string | null): number;
 }
 
 /** Endpoints that read no manifest, or leave a large one to a reader thread by themselves; what they expand may be anything. */
@@ -62,9 +67,18 @@ const versions = ['from', 'to'];
 /** More ids than the endpoints allow are refused later. */
 const maxNamed = 100;
 
+/** Whether an endpoint lists the versions of an entity. */
+export function isHistory({ path }: LargeRequest['route']): boolean {
+  return path === '/versions/:id';
+}
+
 /** What a request would read, in bytes; a peer's expansion may be anything. */
-export function weight({ params, query, body, caller }: EndpointRequest, sizes: Sizes): number {
+export function weight({ params, query, body, caller }: EndpointRequest, sizes: Sizes, ofHistory = false): number {
   if (query.expand !== undefined) return Number.POSITIVE_INFINITY;
+  if (ofHistory) {
+    const from = typeof query.from === 'string' ? query.from : null;
+    return sizes.ofHistory(caller.network, String(params.id), from);
+  }
   let sum = 0;
   for (const [name, value] of Object.entries(params))
     if (typeof value === 'string')

@@ -32,6 +32,23 @@ export function versionSize(db: Reader, cid: string): number {
   return key === undefined ? 0 : blockSize(db, key);
 }
 
+/** Versions that a page of a history has at most (wire-contract.md, GET /versions/{id}). */
+export const maxPage = 10;
+
+/** The bytes of the versions that a page of an entity's history may have: of the newest ones, or from one on backwards. */
+export function historySize(db: Reader, id: string, from: string | null): number {
+  const newest = from === null ? undefined : versionNumber(db, from);
+  const sql = `SELECT sum(size) AS size FROM (SELECT b.size FROM block b
+     WHERE b.entity = (SELECT key FROM entity WHERE id = ?) AND b.ver <= ? ORDER BY b.ver DESC LIMIT ?)`;
+  return db.get<{ size: number | null }>(sql, id, newest ?? Number.MAX_SAFE_INTEGER, maxPage)?.size ?? 0;
+}
+
+function versionNumber(db: Reader, cid: string): number | undefined {
+  const binary = knownForm(cid);
+  const key = binary && blockKey(db, binary);
+  return key === undefined ? undefined : db.get<{ ver: number }>('SELECT ver FROM block WHERE key = ?', key)?.ver;
+}
+
 function knownForm(cid: string): Uint8Array | undefined {
   try {
     return cidBytes(cid);
