@@ -133,8 +133,11 @@ async function write<T>(response: ServerResponse, line: T, lossy: (line: T) => b
   if (response.writableNeedDrain) {
     if (lossy(line)) return;
     await new Promise<void>((resolve) => {
-      response.once('drain', resolve);
-      response.once('close', resolve);
+      const done = () => {
+        response.off('drain', done).off('close', done);
+        resolve();
+      };
+      response.on('drain', done).on('close', done);
     });
   }
   response.write(`${JSON.stringify(line)}\n`);
