@@ -188,9 +188,9 @@ export class JobQueue {
     const { sender, now } = this.#needs;
     const busy = [...this.#each.keys()].filter((processor) => !this.#hasRoom(processor));
     const except = { processors: [...busy, ...this.#taken.keys()], ids: [...this.#sending.keys()] };
-    const page = this.#store.read((db) => queuedJobs(db, { after, except, limit: perRead }));
+    const page = this.#store.read((db) => queuedJobs(db, { after, except, limit: perRead, nowMs: now() }));
     for (const { job } of page) {
-      if (sender.has(job.id) || job.expires <= now()) continue;
+      if (sender.has(job.id)) continue;
       const taken = this.#taken.get(job.processor) ?? [];
       taken.push(job);
       this.#taken.set(job.processor, taken);

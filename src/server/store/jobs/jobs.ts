@@ -69,17 +69,25 @@ export function liveJobIn(
   );
 }
 
-/** Jobs to be sent but some, and those of some processors, the oldest first, from after the one given by its key. */
+/**
+ * Jobs to be sent whose time is not over, but some, and those of some processors, the oldest first, from after the one given by
+ * its key.
+ */
 export function queuedJobs(
   db: Reader,
-  { after, except, limit }: { after: number; except: Record<'ids' | 'processors', readonly string[]>; limit: number },
+  {
+    after,
+    except,
+    limit,
+    nowMs,
+  }: { after: number; except: Record<'ids' | 'processors', readonly string[]>; limit: number; nowMs: number },
 ): { key: number; job: StoredJob }[] {
   return db
     .all<Columns & { key: number }>(
       `SELECT key, ${columns} FROM job
-        WHERE state = 'queued' AND key > ? AND processor NOT IN (SELECT value FROM json_each(?))
+        WHERE state = 'queued' AND key > ? AND expires > ? AND processor NOT IN (SELECT value FROM json_each(?))
           AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY key LIMIT ?`,
-      ...[after, JSON.stringify(except.processors), JSON.stringify(except.ids), limit],
+      ...[after, nowMs, JSON.stringify(except.processors), JSON.stringify(except.ids), limit],
     )
     .map(({ key, ...row }) => ({ key, job: toJob(row) }));
 }
