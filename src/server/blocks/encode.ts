@@ -49,7 +49,10 @@ export function encodeHistoric(json: JsonObject): Block {
   return encodeBlock({ ...json, prev: link(String(prev['/'])) });
 }
 
-/** The manifest in a block's bytes, for reading: missing members get their empty value. Throws where the bytes are no dag-cbor map. */
+/**
+ * The manifest in a block's bytes, as it was written, but for missing members, which get their empty value; what of it may be
+ * anything, lenientManifest has in the known shapes. Throws where the bytes are no dag-cbor map.
+ */
 export function decodeManifest(bytes: Uint8Array): Manifest {
   const value = decodeValue(bytes) as Omit<Partial<Manifest>, 'prev'> & { prev?: unknown };
   const prev = value.prev instanceof CID ? cidText(value.prev.bytes) : null;

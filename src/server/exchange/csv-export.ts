@@ -81,7 +81,7 @@ function cells(manifest: ListedManifest, { properties, predicates, others }: Col
   const { id, cid, ver, type, created_at, ts, relationships } = manifest;
   const values = new Map(Object.entries(manifest.properties));
   const links = Map.groupBy(relationships, ({ predicate }) => predicate);
-  const row = [id, cid, String(ver), type, created_at, new Date(ts).toISOString()];
+  const row = [id, cid, String(ver), type, created_at, ts === null ? '' : new Date(ts).toISOString()];
   for (const name of properties) row.push(cell(values.get(name)));
   for (const name of predicates) row.push((links.get(name) ?? []).map(({ peer }) => peer).join(' '));
   if (others) row.push(remaining(values, links, new Set(properties), new Set(predicates)));

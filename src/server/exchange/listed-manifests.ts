@@ -12,8 +12,8 @@ export interface ListedManifest {
   ver: number;
   /** ISO 8601. */
   created_at: string;
-  /** Epoch milliseconds. */
-  ts: number;
+  /** Epoch milliseconds; null where another program wrote what is no time. */
+  ts: number | null;
   properties: JsonObject;
   relationships: { predicate: string; peer: string; peer_label?: string }[];
 }

@@ -1,3 +1,4 @@
+import { lenientRelationship } from './lenient.ts';
 import { type Json, type JsonObject, type Relationship, relationshipKey } from './manifest.ts';
 import { mergeObject, type Removal, removeMembers } from './properties.ts';
 
@@ -49,9 +50,11 @@ function upsert(old: Relationship | null, add: RelationshipAdd): Relationship {
   if (type !== undefined) next.peer_type = type;
   const label = add.peer_label ?? old?.peer_label;
   if (label !== undefined) next.peer_label = label;
-  let properties: JsonObject | undefined = old?.properties;
-  if (properties && add.properties_remove) properties = removeMembers(properties, add.properties_remove);
-  if (add.properties) properties = properties ? mergeObject(properties, add.properties) : add.properties;
+  const said = old ? lenientRelationship(old).properties : undefined;
+  const left = said && add.properties_remove ? removeMembers(said, add.properties_remove) : said;
+  // What another program wrote in place of an object stays until it is written over.
+  const kept: JsonObject | undefined = left ?? old?.properties;
+  const properties = add.properties ? mergeObject(left ?? {}, add.properties) : kept;
   if (properties !== undefined) next.properties = properties;
   return next;
 }

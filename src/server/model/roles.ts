@@ -1,5 +1,6 @@
 import type { Issue, IssuePath } from '../errors.ts';
 import { actionListIssues } from './actions.ts';
+import { lenientRelationship } from './lenient.ts';
 import type { Json, Manifest, Relationship } from './manifest.ts';
 import { momentOf } from './moments.ts';
 import { isLonger } from './text-length.ts';
@@ -62,7 +63,8 @@ export function writtenRoles({ properties }: Pick<Manifest, 'properties'>): Json
 }
 
 /** A membership as its relationship says it. */
-export function memberOf(r: Relationship): Member {
+export function memberOf(relationship: Relationship): Member {
+  const r = lenientRelationship(relationship);
   const value = (key: string) => (r.properties && Object.hasOwn(r.properties, key) ? r.properties[key] : undefined);
   const text = (key: string): string | undefined => {
     const found = value(key);

@@ -1,4 +1,5 @@
 import { differingMember, isOtherBytes, splitFile } from './bytes-places.ts';
+import { lenientRelationship } from './lenient.ts';
 import { type Json, type JsonObject, type Manifest, type Relationship, relationshipKey } from './manifest.ts';
 import { equalJson } from './properties.ts';
 
@@ -176,12 +177,13 @@ function mergeRelationship(
     return rule.settle({ path, ...clash }) === undefined ? undefined : (ours ?? theirs);
   }
   const properties = mergeValues(base?.properties, ours.properties, theirs.properties, [...path, 'properties'], rule);
+  const [b, o, t] = [base && lenientRelationship(base), lenientRelationship(ours), lenientRelationship(theirs)];
   return {
     predicate,
     peer,
     ...present({
-      peer_type: newer(base?.peer_type, ours.peer_type, theirs.peer_type),
-      peer_label: newer(base?.peer_label, ours.peer_label, theirs.peer_label),
+      peer_type: newer(b?.peer_type, o.peer_type, t.peer_type),
+      peer_label: newer(b?.peer_label, o.peer_label, t.peer_label),
     }),
     ...(isMap(properties) && { properties }),
   };

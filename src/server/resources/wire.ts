@@ -68,6 +68,7 @@ export interface CasUpdateBody extends CasBody {
 }
 
 export interface EditedByView {
+  /** Empty where a version of another program does not say who made it. */
   user_id: string;
   user_label?: string;
   method: 'manual' | 'ai_generated' | 'system' | 'import';

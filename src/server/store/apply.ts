@@ -1,5 +1,7 @@
+import { decodeManifest } from '../blocks/encode.ts';
 import { StorageError } from '../errors.ts';
 import { circlesOf } from '../model/folder-rules.ts';
+import { lenientManifest } from '../model/lenient.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import { applyAdditiveRow, type QueuedRow, queueAdditive } from './additive-rows.ts';
 import { applyArchiveRow, endBroughtFork } from './archive/archive-rows.ts';
@@ -95,8 +97,9 @@ function prepare(db: Reader, change: Change, standing: TipRow | undefined): Step
     const found = last ? undefined : findBlock(db, change.tip);
     if (!last && (!found || found.entity !== standing?.key)) return `the tip ${change.tip} is not stored`;
     const stored = found?.key ?? null;
-    const manifest = last?.manifest ?? storedManifest(blockBytes(db, stored ?? 0));
-    const step = { change, standing, before, segment, stored, manifest, json: currentJson(change.tip, manifest) };
+    const written = last?.manifest ?? decodeManifest(blockBytes(db, stored ?? 0));
+    const manifest = lenientManifest(written);
+    const step = { change, standing, before, segment, stored, manifest, json: currentJson(change.tip, written) };
     return { ...step, collection: collectionOf(db, step) };
   } catch (error) {
     if (isDatabaseError(error)) throw error;

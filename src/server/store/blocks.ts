@@ -2,6 +2,7 @@ import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { cidBytes, cidText } from '../blocks/cid.ts';
 import { decodeManifest } from '../blocks/encode.ts';
 import { StorageError } from '../errors.ts';
+import { lenientManifest } from '../model/lenient.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { blockKey, noteBlockKey } from './block-keys.ts';
 import type { Reader, Writer } from './connection.ts';
@@ -59,10 +60,10 @@ export function blockWithCid(db: Reader, key: number): { cid: Uint8Array; entity
   return { cid: row.cid, entity: row.entity, bytes: plainBytes(db, row) };
 }
 
-/** The manifest of a stored block's bytes. Throws StorageError where they are none: a version was read before it was stored. */
+/** The manifest of a stored block's bytes, for reading (lenientManifest). Throws StorageError where they are none: a version was read before it was stored. */
 export function storedManifest(bytes: Uint8Array): Manifest {
   try {
-    return decodeManifest(bytes);
+    return lenientManifest(decodeManifest(bytes));
   } catch {
     throw new StorageError(damagedVersion);
   }

@@ -21,7 +21,7 @@ export interface Current {
   collection: string | null | undefined;
 }
 
-/** The wire JSON that reads send; null for a deleted entity. Throws where the manifest has what JSON cannot say. */
+/** The wire JSON that reads send, given the version as it was written; null for a deleted entity. Throws where the manifest has what JSON cannot say. */
 export function currentJson(cid: string, manifest: Manifest): string | null {
   return manifest.deleted ? null : JSON.stringify(wireManifest(cid, manifest));
 }

@@ -7,6 +7,7 @@ import type { Change } from './commit.ts';
 export interface SegmentBlock {
   cid: Uint8Array;
   bytes: Uint8Array;
+  /** As it was written. */
   manifest: Manifest;
 }
 

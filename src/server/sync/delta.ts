@@ -1,3 +1,4 @@
+import { lenientRelationship } from '../model/lenient.ts';
 import type { Json, JsonObject, Manifest, Relationship } from '../model/manifest.ts';
 import { relationshipKey } from '../model/manifest.ts';
 import type { Update } from '../model/next-version.ts';
@@ -91,8 +92,8 @@ function relationshipDelta(base: Relationship[], next: Relationship[]): Relation
 
 function sameAs(a: Relationship, b: Relationship): boolean {
   return (
-    a.peer_type === b.peer_type &&
-    a.peer_label === b.peer_label &&
+    equalJson(a.peer_type, b.peer_type) &&
+    equalJson(a.peer_label, b.peer_label) &&
     (a.properties === undefined) === (b.properties === undefined) &&
     equalJson(a.properties ?? null, b.properties ?? null)
   );
@@ -105,7 +106,7 @@ function upsertOf(base: Relationship, next: Relationship): RelationshipAdd | nul
   );
   if (unsets) return null;
   const { properties, ...head } = next;
-  const { patch, removed } = propertyDelta(base.properties ?? {}, properties ?? {});
+  const { patch, removed } = propertyDelta(lenientRelationship(base).properties ?? {}, properties ?? {});
   const removals = byDepth(removed);
   if (removals.length > 1) return null;
   const empty = Object.keys(patch).length === 0 && !(properties && base.properties === undefined);

@@ -2,6 +2,7 @@ import { isCid } from '../blocks/cid.ts';
 import { type Block, decodeManifest, encodeHistoric } from '../blocks/encode.ts';
 import { type ManifestHead, manifestHead } from '../blocks/manifest-head.ts';
 import { isTombstone } from '../blocks/tombstones.ts';
+import { lenientManifest } from '../model/lenient.ts';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
 import type { Trouble } from '../store/remotes/sync-rows.ts';
 import { manifestProblem } from '../store/segment.ts';
@@ -36,7 +37,7 @@ export function versionOfBytes(block: Block): Verified {
 
 function decodedOr(bytes: Uint8Array, head: ManifestHead): Manifest {
   try {
-    return decodeManifest(bytes);
+    return lenientManifest(decodeManifest(bytes));
   } catch {
     return { id: head.id, ver: head.ver, prev: head.prev, properties: {}, relationships: [] } as unknown as Manifest;
   }
@@ -95,7 +96,8 @@ export function verify(json: JsonObject, cid: string): Verified | Unusable {
   }
   const prev = (json.prev as { '/': string } | null | undefined)?.['/'] ?? null;
   const grave = isTombstone(json) ? { deleted: true } : {};
-  const manifest = { properties: {}, relationships: [], ...json, prev, ...grave } as unknown as Manifest;
+  const written = { properties: {}, relationships: [], ...json, prev, ...grave } as unknown as Manifest;
+  const manifest = lenientManifest(written);
   return { block, head: headOf(manifest), manifest };
 }
 

@@ -151,7 +151,7 @@ function describedEntity(
     identifier: [id, cid],
     version: ver,
     dateCreated: created_at,
-    dateModified: new Date(ts).toISOString(),
+    ...(ts !== null && { dateModified: new Date(ts).toISOString() }),
     ...(files.length > 0 && { hasPart: files.map(({ path }) => ({ '@id': path })) }),
     ...Object.fromEntries([...links].map(([term, peers]) => [term, peers.map(({ peer }) => ({ '@id': `#${peer}` }))])),
   };

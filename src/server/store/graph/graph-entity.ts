@@ -1,3 +1,4 @@
+import { lenientRelationship } from '../../model/lenient.ts';
 import type { Relationship } from '../../model/manifest.ts';
 import type { Reader } from '../connection.ts';
 import { findEntity } from '../entities.ts';
@@ -113,5 +114,6 @@ function* incomingRows(db: Reader, key: number): Generator<IncomingRow, void, un
 
 function relationshipsOf(db: Reader, key: number): Relationship[] {
   const row = db.get<{ json: string | null }>('SELECT json FROM entity WHERE key = ?', key);
-  return row?.json == null ? [] : (JSON.parse(row.json) as { relationships: Relationship[] }).relationships;
+  if (row?.json == null) return [];
+  return (JSON.parse(row.json) as { relationships: Relationship[] }).relationships.map(lenientRelationship);
 }

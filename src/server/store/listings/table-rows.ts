@@ -1,3 +1,4 @@
+import { lenientRelationship } from '../../model/lenient.ts';
 import { type Column, columnName } from '../../model/table.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../connection.ts';
@@ -61,7 +62,8 @@ function cellOf(
 ): string | number | boolean | undefined {
   if (of === 'relationship') {
     const peers = relationships.filter(({ predicate }) => predicate === name);
-    return peers.length === 0 ? undefined : cut(peers.map((one) => one.peer_label ?? one.peer).join(', '));
+    const names = peers.map(lenientRelationship).map(({ peer, peer_label }) => peer_label ?? peer);
+    return names.length === 0 ? undefined : cut(names.join(', '));
   }
   const value = Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (value === undefined || value === null) return undefined;

@@ -35,6 +35,7 @@ export interface SideView {
   type: string;
   /** When it was made. */
   ts: string;
+  /** The id of who made it; empty where another program's version does not say. */
   edited_by: string;
   deleted: boolean;
   properties: JsonMap;

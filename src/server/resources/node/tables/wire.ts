@@ -94,7 +94,7 @@ export interface DeletedRowView {
   cid: VersionCid;
   created_at: string;
   deleted_at: string;
-  /** The id of who deleted it. */
+  /** The id of who deleted it; empty where another program's version does not say. */
   deleted_by: string;
   /** What was said of the deletion. */
   note: string | null;
