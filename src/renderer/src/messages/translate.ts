@@ -21,7 +21,8 @@ export interface Texts {
   /** A text with `_one` and `_other` and the place `{number}`. */
   counted(key: MessageKey, count: number): string;
   date(value: Date): string;
-  dateTime(value: Date): string;
+  /** What is no time is shown as another program wrote it: a text, or nothing. */
+  dateTime(value: Date | string | number | null): string;
   /** A time that something takes or took, in its two largest units. */
   duration(seconds: number): string;
   milliseconds(value: number): string;
@@ -101,7 +102,11 @@ export function textsOf(language: string, messages: Messages): Texts {
     counted: (key, count) => t(key, { count, number: count }),
     number: (value) => number().format(value),
     date: (value) => date().format(value),
-    dateTime: (value) => dateTime().format(value),
+    dateTime(value) {
+      const at = new Date(value ?? Number.NaN);
+      if (!Number.isNaN(at.getTime())) return dateTime().format(at);
+      return typeof value === 'string' ? value : t('value.noTime');
+    },
     duration(seconds) {
       const parts = [
         { unit: 'day', value: Math.floor(seconds / 86_400) },

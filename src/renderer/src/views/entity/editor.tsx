@@ -189,7 +189,7 @@ export function Editor({ entity }: { entity: Entity }) {
           base={draft.base}
           mine={draft.content}
           theirs={contentOf(comparing)}
-          about={t('merge.about', { ver: comparing.ver, time: dateTime(new Date(comparing.ts)) })}
+          about={t('merge.about', { ver: comparing.ver, time: dateTime(comparing.ts) })}
           fault={fault}
           overtaken={comparing.cid !== entity.cid}
           onLook={() => setComparing(entity)}

@@ -10,6 +10,7 @@ import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { ProcessAddress } from '../process/process-address.ts';
 import type { Entity } from './entity-queries.ts';
+import { contentOf } from './model/content.ts';
 import type { Json } from './model/json.ts';
 import { PeerName } from './peer-name.tsx';
 
@@ -27,9 +28,9 @@ export function EntityHead({
   onDelete?(): void;
 }) {
   const { t } = useTexts();
-  const { id, type, ver, ts, relationships } = entity;
+  const { id, type, ver, ts } = entity;
   const copy = async (text: string) => (await copyText(text)) || toast(t('entity.notCopied', { text }));
-  const collections = relationships.filter(({ predicate }) => predicate === 'collection');
+  const collections = contentOf(entity).relationships.filter(({ predicate }) => predicate === 'collection');
   return (
     <PageHead
       above={

@@ -48,7 +48,7 @@ export function Gone({ id, failure }: { id: string; failure: Failure }) {
       <PageHead title={name ?? t('entity.deleted')} above={<code className="font-mono">{id}</code>} />
       <EmptyState
         icon={Trash2}
-        title={deleted_at ? t('entity.deletedAt', { time: dateTime(new Date(deleted_at)) }) : t('entity.deleted')}
+        title={deleted_at ? t('entity.deletedAt', { time: dateTime(deleted_at) }) : t('entity.deleted')}
       >
         <p>{t('entity.deletedAbout')}</p>
         <div className="flex justify-center gap-2">

@@ -9,6 +9,10 @@ import type { Version } from './history-queries.ts';
 
 const methods = { manual: UserRound, ai_generated: Bot, system: Wrench, import: FileUp };
 
+function isMethod(name: string): name is keyof typeof methods {
+  return Object.hasOwn(methods, name);
+}
+
 interface TimelineProps {
   /** The entity. */
   id: string;
@@ -34,7 +38,10 @@ export function Timeline({ id, versions, origins, from, to, onChoose, onRestore,
       <ol>
         {versions.map((version) => {
           const { ver, cid, ts, edited_by, note } = version;
-          const Icon = methods[edited_by.method] ?? UserRound;
+          const { user_id, user_label } = edited_by;
+          // Other programs know other methods.
+          const method: string = edited_by.method;
+          const Icon = isMethod(method) ? methods[method] : UserRound;
           const origin = origins.get(cid);
           return (
             <li key={cid} className="flex gap-2 border-t border-line px-4 py-2">
@@ -61,7 +68,8 @@ export function Timeline({ id, versions, origins, from, to, onChoose, onRestore,
                 <p className="flex items-center gap-1.5 text-quiet">
                   <Icon size={13} aria-hidden className="shrink-0" />
                   <span className="truncate">
-                    {edited_by.user_label ?? <PeerName id={edited_by.user_id} />} · {t(`method.${edited_by.method}`)}
+                    {user_label ?? <PeerName id={user_id} />}
+                    {user_id !== '' && <bdi> · {isMethod(method) ? t(`method.${method}`) : method}</bdi>}
                   </span>
                 </p>
                 {note && (

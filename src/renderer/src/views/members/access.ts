@@ -1,4 +1,5 @@
 import type { components } from '../../api/schema.d.ts';
+import { contentOf } from '../entity/model/content.ts';
 
 export type CollectionNow = components['schemas']['CollectionView'];
 type Stored = CollectionNow['relationships'][number];
@@ -41,7 +42,9 @@ export function isGrantRole(role: string): boolean {
 /** Who holds a role; a membership is a relationship whose predicate is a role's name. */
 export function membershipsOf(collection: CollectionNow): Membership[] {
   const roles = rolesOf(collection);
-  return collection.relationships.filter(({ predicate }) => Object.hasOwn(roles, predicate)).map(membership);
+  return contentOf(collection)
+    .relationships.filter(({ predicate }) => Object.hasOwn(roles, predicate))
+    .map(membership);
 }
 
 function membership({ predicate, peer, peer_type, peer_label, properties }: Stored): Membership {

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { entityQuery } from '../entity/entity-queries.ts';
+import { contentOf } from '../entity/model/content.ts';
 import { MemberName } from './member-name.tsx';
 
 /** So many of a group are named. */
@@ -14,7 +15,8 @@ export function GroupMembers({ id }: { id: string }) {
   const group = useQuery(entityQuery(id));
   if (group.error) return <Problem error={group.error} retry={() => void group.refetch()} />;
   if (!group.data) return <p className="text-quiet">{t('state.waiting')}</p>;
-  const members = group.data.relationships.filter(({ predicate, peer }) => predicate === 'member' && peer !== '*');
+  const { relationships } = contentOf(group.data);
+  const members = relationships.filter(({ predicate, peer }) => predicate === 'member' && peer !== '*');
   return (
     <div className="space-y-2">
       {members.length === 0 && <p className="text-quiet">{t('members.groupEmpty')}</p>}

@@ -3,6 +3,7 @@ import { Button } from '../../components/button.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { ChangedText } from '../entity/changed-text.tsx';
 import { excerpt } from '../entity/model/changes.ts';
+import { contentOf } from '../entity/model/content.ts';
 import { type Json, textOf } from '../entity/model/json.ts';
 import type { Side } from '../entity/model/three-way.ts';
 import { PeerName } from '../entity/peer-name.tsx';
@@ -23,6 +24,7 @@ export function DeletionChoice({
 }) {
   const { t } = useTexts();
   const kept = ours.deleted ? theirs : ours;
+  const { relationships } = contentOf(kept);
   const option = (side: Side, deleted: boolean) => (
     <label
       className={`flex items-start gap-2 rounded-md border border-line p-3 ${choice === side ? 'bg-good-soft' : 'bg-surface'}`}
@@ -60,7 +62,7 @@ export function DeletionChoice({
               </td>
             </tr>
           ))}
-          {kept.relationships.slice(0, most).map(({ predicate, peer, peer_label: label, properties = {} }) => (
+          {relationships.slice(0, most).map(({ predicate, peer, peer_label: label, properties = {} }) => (
             <tr key={`${predicate} ${peer}`} className="border-t border-line">
               <th scope="row" className="w-40 py-1 pr-2 align-top font-medium break-words">
                 <bdi>{predicate}</bdi>
@@ -73,8 +75,8 @@ export function DeletionChoice({
           ))}
         </tbody>
       </table>
-      {kept.relationships.length > most && (
-        <p className="text-xs text-quiet">{t('job.andMore', { count: kept.relationships.length - most })}</p>
+      {relationships.length > most && (
+        <p className="text-xs text-quiet">{t('job.andMore', { count: relationships.length - most })}</p>
       )}
     </div>
   );

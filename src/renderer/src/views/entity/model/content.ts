@@ -1,5 +1,5 @@
 import type { components } from '../../../api/schema.d.ts';
-import { type Json, type JsonMap, member, same } from './json.ts';
+import { isMap, type Json, type JsonMap, member, same } from './json.ts';
 
 export type Relationship = components['schemas']['RelationshipBody'];
 
@@ -9,8 +9,28 @@ export interface Content {
   relationships: Relationship[];
 }
 
+/** What is shown of an entity, or a version; other programs may have given a relationship's members any shape. */
 export function contentOf(entity: { properties?: object; relationships?: Relationship[] }): Content {
-  return { properties: (entity.properties ?? {}) as JsonMap, relationships: entity.relationships ?? [] };
+  const relationships = entity.relationships ?? [];
+  return {
+    properties: (entity.properties ?? {}) as JsonMap,
+    relationships: relationships.every(isUsual) ? relationships : relationships.map(asUsual),
+  };
+}
+
+function isUsual({ peer_type = '', peer_label = '', properties = {} }: Relationship): boolean {
+  return typeof peer_type === 'string' && typeof peer_label === 'string' && isMap(properties as Json);
+}
+
+/** Without the members that are of no known shape. */
+function asUsual({ predicate, peer, peer_type, peer_label, properties }: Relationship): Relationship {
+  return {
+    predicate,
+    peer,
+    ...(typeof peer_type === 'string' && { peer_type }),
+    ...(typeof peer_label === 'string' && { peer_label }),
+    ...(isMap(properties as Json) && { properties }),
+  };
 }
 
 /** A relationship's name within its entity: there is one of each predicate and peer. */
