@@ -3,18 +3,24 @@ import type { EditedBy, EditMethod, JsonObject, Manifest, Relationship } from '.
 /**
  * A version with what it says of itself in the known shapes, for reading: other programs may have written anything there
  * (decisions.md: what is stored is parsed leniently). Who wrote it is `''` where it does not say so in text, and `manual`
- * where it does not say how; a note or reason that is no text is none. What the entity says, its relationships too, stays
- * as it is, since the next version is made of it.
+ * where it does not say how; a note or reason that is no text is none, and so is a deletion that is not `true`. What the
+ * entity says, its relationships too, stays as it is, since the next version is made of it.
  */
 export function lenientManifest(manifest: Manifest): Manifest {
-  const { edited_by, note, reason, ...rest } = manifest;
-  if (isAuthor(edited_by) && isTextOrNone(note) && isTextOrNone(reason)) return manifest;
+  if (isUsual(manifest)) return manifest;
+  const { edited_by, note, reason, deleted, ...rest } = manifest;
   return {
     ...rest,
     edited_by: authorOf(edited_by),
     ...(typeof note === 'string' && { note }),
     ...(typeof reason === 'string' && { reason }),
+    ...(deleted === true && { deleted }),
   };
+}
+
+function isUsual({ edited_by, note, reason, deleted }: Manifest): boolean {
+  const isTold = isTextOrNone(note) && isTextOrNone(reason) && (deleted === undefined || deleted === true);
+  return isTold && isAuthor(edited_by);
 }
 
 function isAuthor(value: EditedBy): boolean {

@@ -111,7 +111,7 @@ function prepare(db: Reader, change: Change, standing: TipRow | undefined): Step
 function collectionOf(db: Reader, step: Omit<Step, 'collection'>): string | null | undefined {
   const { change, before, segment, stored, manifest } = step;
   const versions = stored === null ? segment.map((block) => block.manifest) : [manifest];
-  const live = versions.findLast((version) => !version.deleted);
+  const live = versions.findLast((version) => version.deleted !== true);
   if (live) return collectionsOf(live)[0] ?? null;
   const oldest = versions[0] as Manifest;
   if (before && oldest.prev === change.expect) return before.deleted ? undefined : (collectionsOf(before)[0] ?? null);

@@ -23,7 +23,7 @@ export interface Current {
 
 /** The wire JSON that reads send, given the version as it was written; null for a deleted entity. Throws where the manifest has what JSON cannot say. */
 export function currentJson(cid: string, manifest: Manifest): string | null {
-  return manifest.deleted ? null : JSON.stringify(wireManifest(cid, manifest));
+  return manifest.deleted === true ? null : JSON.stringify(wireManifest(cid, manifest));
 }
 
 /** Writes every row that is derived from the current version, given the version they were derived from before. */

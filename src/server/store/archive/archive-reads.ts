@@ -163,7 +163,7 @@ function belonged(db: Reader, scope: Scope, id: string, tip: number): boolean {
   if (scope.kind === 'selection') return scope.ids.includes(id);
   if (id === scope.id || scope.kind === 'entity') return id === scope.id;
   const manifest = decodeManifest(blockBytes(db, tip));
-  if (!manifest.deleted) return collectionsOf(manifest).includes(scope.id);
+  if (manifest.deleted !== true) return collectionsOf(manifest).includes(scope.id);
   const live = lastLive(db, manifest)?.manifest;
   return live !== undefined && collectionsOf(live)[0] === scope.id;
 }

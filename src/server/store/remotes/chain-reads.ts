@@ -140,7 +140,7 @@ function numbers(values: number[]): Uint8Array {
 
 function lineOf(cid: string, bytes: Uint8Array): string {
   const manifest = decodeManifest(bytes);
-  return JSON.stringify({ ...wireManifest(cid, manifest), ...(manifest.deleted && { deleted: true }) });
+  return JSON.stringify({ ...wireManifest(cid, manifest), ...(manifest.deleted === true && { deleted: true }) });
 }
 
 /** A page as chainsPage and blocksPage give it: groups of blocks, or for `lines` their text. The parts share its memory. */

@@ -149,13 +149,13 @@ function verifyOne(db: Reader, row: EntityFacts, page: Page): void {
 }
 
 function expected(db: Reader, cid: string, manifest: Manifest) {
-  const live = manifest.deleted ? lastLive(db, manifest)?.manifest : manifest;
+  const live = manifest.deleted === true ? lastLive(db, manifest)?.manifest : manifest;
   return {
     cid,
     type: manifest.type,
     label: labelOf(manifest),
     ver: manifest.ver,
-    deleted: manifest.deleted ? 1 : 0,
+    deleted: manifest.deleted === true ? 1 : 0,
     created_at: manifest.created_at,
     updated_at: manifest.ts,
     json: currentJson(cid, manifest),
