@@ -88,3 +88,13 @@ test('a change of one property sends that property alone', () => {
   const next = { ...base, properties: { a: 1, b: { c: 3 } } };
   expect(deltasBetween(base, next)).toEqual([{ properties: { b: { c: 3 } }, properties_remove: { b: ['d'] } }]);
 });
+
+test('what another program wrote of a peer goes out only where it differs', () => {
+  const odd = () => [
+    { predicate: 'in', peer: 'p1', peer_label: { en: 'one' }, peer_type: ['folder'], properties: 'text' },
+  ];
+  const version = (n: number, relationships: unknown) => ({ properties: { n }, relationships }) as unknown as Manifest;
+  expect(deltasBetween(version(1, odd()), version(2, odd()))).toEqual([{ properties: { n: 2 } }]);
+  const said = { ...odd()[0], properties: { page: 4 } };
+  expect(deltasBetween(version(1, odd()), version(1, [said]))).toEqual([{ relationships_add: [said] }]);
+});
