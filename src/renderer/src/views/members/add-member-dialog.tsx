@@ -8,7 +8,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { Field } from '../../components/field.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
-import { useSettled } from '../../components/use-settled.ts';
+import { useFound } from '../../components/use-found.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { meQuery } from '../../session/me.ts';
 import { type CollectionNow, rolesOf } from './access.ts';
@@ -108,12 +108,12 @@ interface PickerProps {
 export function CandidatePicker({ label, onChoose, withAll = false, only }: PickerProps) {
   const { t } = useTexts();
   const [text, setText] = useState('');
-  const settled = useSettled(text);
-  const found = useQuery(candidatesQuery(settled, only));
+  const found = useFound(text, (part) => candidatesQuery(part, only));
   const all: Candidate = { ...everybody, label: t('members.everybody'), hint: t('members.everybodyAbout') };
   const fits = withAll && all.label.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase());
-  const options = [...(found.data ?? []), ...(fits ? [all] : [])];
-  const nobody = found.isSuccess && !found.isPlaceholderData && !found.isFetching && options.length === 0;
+  // What is found stands before everybody, so that Enter takes no more than is meant.
+  const options = [...(found.data ?? []), ...(fits && !found.waits ? [all] : [])];
+  const nobody = found.data !== undefined && !found.waits && options.length === 0;
   return (
     <div className="space-y-2">
       <Field label={label}>
@@ -134,7 +134,7 @@ export function CandidatePicker({ label, onChoose, withAll = false, only }: Pick
                 </bdi>
               </span>
             )}
-            note={found.isFetching ? t('state.waiting') : t('members.nobody')}
+            note={found.waits ? t('state.waiting') : t('members.nobody')}
             onChoose={(one) => {
               if (one.away) return;
               setText('');
@@ -144,7 +144,7 @@ export function CandidatePicker({ label, onChoose, withAll = false, only }: Pick
         )}
       </Field>
       {found.error && <Problem error={found.error} retry={() => void found.refetch()} />}
-      {nobody && isEmail(settled) && <InviteOffer email={settled.trim()} />}
+      {nobody && isEmail(text) && <InviteOffer email={text.trim()} />}
     </div>
   );
 

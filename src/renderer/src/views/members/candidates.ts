@@ -30,7 +30,6 @@ export function candidatesQuery(text: string, only?: 'user') {
   return queryOptions({
     queryKey: ['candidates', part, only ?? null],
     queryFn: ({ signal }) => find(part, only, signal),
-    placeholderData: (before) => before,
     staleTime: 10_000,
   });
 }

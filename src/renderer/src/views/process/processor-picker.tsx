@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Combobox } from '../../components/combobox.tsx';
-import { useSettled } from '../../components/use-settled.ts';
+import { useFound } from '../../components/use-found.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { type ProcessorLine, processorChoice } from '../processors/processor-queries.ts';
 import type { Kind, Status } from '../processors/processors-address.ts';
@@ -18,19 +17,10 @@ interface ProcessorPickerProps {
 export function ProcessorPicker({ label, kinds, status, onChoose }: ProcessorPickerProps) {
   const { t } = useTexts();
   const [text, setText] = useState('');
-  const found = useQuery(
-    processorChoice({
-      q: useSettled(text.trim()) || undefined,
-      status,
-      ...(kinds?.length === 1 ? { type: kinds[0] } : {}),
-    }),
+  const found = useFound(text, (part) =>
+    processorChoice({ q: part || undefined, status, ...(kinds?.length === 1 ? { type: kinds[0] } : {}) }),
   );
-  // What was found for fewer letters is shown while more is typed, but never taken by mistake.
-  const part = text.trim().toLocaleLowerCase();
-  const options = (found.data?.processors ?? []).filter(
-    ({ id, type, label: name }) =>
-      (kinds === undefined || kinds.includes(type)) && (id === text.trim() || name.toLocaleLowerCase().includes(part)),
-  );
+  const options = (found.data?.processors ?? []).filter(({ type }) => kinds?.includes(type) ?? true);
   return (
     <Combobox
       label={label}
@@ -45,7 +35,7 @@ export function ProcessorPicker({ label, kinds, status, onChoose }: ProcessorPic
           <span className="shrink-0 text-xs text-quiet">{t(`processor.${processor.type}`)}</span>
         </span>
       )}
-      note={found.isFetching ? t('state.waiting') : found.error ? t('failure.broken') : t('peer.nothing')}
+      note={found.waits ? t('state.waiting') : found.error ? t('failure.broken') : t('peer.nothing')}
       onChoose={(processor) => {
         setText('');
         onChoose(processor);

@@ -26,7 +26,6 @@ export function processorChoice(wanted: ProcessorsAddress) {
     queryKey: ['processors', 'choice', wanted],
     queryFn: ({ signal }) =>
       answered(api.GET('/node/processors', { params: { query: { ...wanted, limit: 12 } }, signal })),
-    placeholderData: keepPreviousData,
   });
 }
 

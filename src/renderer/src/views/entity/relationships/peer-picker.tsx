@@ -1,7 +1,6 @@
-import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Combobox } from '../../../components/combobox.tsx';
-import { useSettled } from '../../../components/use-settled.ts';
+import { useFound } from '../../../components/use-found.ts';
 import { useTexts } from '../../../messages/texts.tsx';
 import { type Peer, peersQuery } from './peer-query.ts';
 
@@ -20,15 +19,15 @@ export function PeerPicker({
 }) {
   const { t } = useTexts();
   const [text, setText] = useState('');
-  const found = useQuery(peersQuery(useSettled(text), collection));
-  const nothing = found.error ? t('peer.notFound') : found.isFetching ? t('state.waiting') : t('peer.nothing');
+  const found = useFound(text, (part) => peersQuery(part, collection));
+  const nothing = found.error ? t('peer.notFound') : found.waits ? t('state.waiting') : t('peer.nothing');
   return (
     <Combobox
       label={label}
       placeholder={placeholder ?? t('peer.placeholder')}
       text={text}
       onText={setText}
-      options={text.trim() === '' ? [] : (found.data ?? [])}
+      options={found.data ?? []}
       keyOf={(peer) => peer.id}
       show={(peer) => (
         <span className="flex items-baseline gap-2">

@@ -21,7 +21,6 @@ export function peersQuery(text: string, collection: string | undefined) {
     queryKey: ['peers', part, collection ?? null],
     queryFn: ({ signal }) => findPeers(part, collection, signal),
     enabled: part !== '',
-    placeholderData: (before) => before,
     staleTime: 30_000,
   });
 }
