@@ -45,6 +45,28 @@ describePage('the history of an entity', () => {
     expect((await read(node, me, letter.id)).properties).toEqual({ label: 'To Ada' });
   };
 
+  test('compares a version that is not listed yet, or is the last listed one, with the one before it', async () => {
+    const versions = [letter];
+    for (let ver = 2; ver <= 20; ver++)
+      versions.push(await update(node, me, versions.at(-1) as Entity, { properties: { label: `Draft ${ver}` } }));
+    const heads = page.getByRole('region', { name: 'Comparison' }).getByRole('columnheader');
+    const compared = async (ver: number) => {
+      await visitor.go(`/entities/${letter.id}/history?to=${versions[ver - 1]?.cid}`);
+      await page.getByRole('region', { name: 'Versions' }).getByText('Version 20').waitFor();
+      await heads.nth(2).getByText(`Version ${ver} ·`).waitFor();
+      return (await heads.allInnerTexts()).slice(1).map((text) => text.replace(/ ·.*/s, ''));
+    };
+    expect(await compared(3)).toEqual(['Version 2', 'Version 3']);
+    const row = page.getByRole('row').filter({ hasText: 'label' });
+    expect([await row.locator('del').allInnerTexts(), await row.locator('ins').allInnerTexts()]).toEqual([
+      ['2'],
+      ['3'],
+    ]);
+    expect(await compared(11)).toEqual(['Version 10', 'Version 11']);
+    expect(await compared(1)).toEqual(['Nothing', 'Version 1']);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('restores no old version in the place of one that nobody has looked at', async () => {
     const second = await update(node, me, letter, { properties: { label: 'To Bea' } });
     await open();

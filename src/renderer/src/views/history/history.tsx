@@ -6,13 +6,14 @@ import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { EntityHead } from '../entity/entity-head.tsx';
 import { entityQuery } from '../entity/entity-queries.ts';
 import type { Json } from '../entity/model/json.ts';
 import { Comparison } from './comparison.tsx';
-import { originsQuery, type Version, versionsQuery } from './history-queries.ts';
+import { originsQuery, type Version, versionQuery, versionsQuery } from './history-queries.ts';
 import { RestoreDialog } from './restore-dialog.tsx';
 import type { Restoring } from './restore-version.ts';
 import { Timeline } from './timeline.tsx';
@@ -33,7 +34,12 @@ export function History() {
   const versions = chain.data?.pages.flatMap((page) => page.versions) ?? [];
   const tip = versions[0]?.cid;
   const to = address.to ?? tip ?? '';
-  const from = address.from ?? versions[versions.findIndex(({ cid }) => cid === to) + 1]?.cid ?? '';
+  const at = versions.findIndex(({ cid }) => cid === to);
+  // Of what is not listed, or last as yet, the list does not say what was before it.
+  const isOpen =
+    address.from === undefined && to !== '' && (at === -1 || (at === versions.length - 1 && chain.hasNextPage));
+  const later = useQuery({ ...versionQuery(to), enabled: isOpen });
+  const from = address.from ?? (isOpen ? later.data?.prev?.['/'] : versions[at + 1]?.cid) ?? '';
   const gone = entity.error instanceof Failure && entity.error.kind === 'gone';
   const received = new Map(
     [...(origins.data ?? [])].flatMap(([cid, { received_from }]) => {
@@ -44,7 +50,6 @@ export function History() {
   const choose = (side: 'from' | 'to', cid: string) =>
     void go({ search: (old) => ({ ...old, from, to, [side]: cid }), replace: true });
   // Step by step through what each version changed.
-  const at = versions.findIndex(({ cid }) => cid === to);
   const step = (next: number) => {
     const cid = versions[next]?.cid;
     if (cid) void go({ search: ({ from: _, ...old }) => ({ ...old, to: cid }), replace: true });
@@ -116,7 +121,8 @@ export function History() {
             />
           </div>
           <div className="lg:min-h-0 lg:overflow-auto">
-            {to !== '' && <Comparison key={`${from} ${to}`} from={from} to={to} />}
+            {isOpen && <QueryState query={later} />}
+            {to !== '' && !(isOpen && !later.data) && <Comparison key={`${from} ${to}`} from={from} to={to} />}
           </div>
         </div>
       )}
