@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { operator } from '../helpers/callers.ts';
-import { collection, create } from '../helpers/entities.ts';
+import { ask, operator } from '../helpers/callers.ts';
+import { collection, create, ok } from '../helpers/entities.ts';
 import { describePage, lookAt, signedIn, startPageNode } from './browser.ts';
 import { seedArtworks } from './seed.ts';
 
@@ -47,6 +47,47 @@ describePage('the search', () => {
     expect(await page.getByRole('searchbox').inputValue()).toBe('zeppelin above');
     await page.getByLabel('In which collection').selectOption('Tate');
     await page.getByRole('heading', { name: 'Nothing fits' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('shows the types that are chosen also where nothing of them is found, and how to see all', async () => {
+    await using node = await startPageNode();
+    const me = operator(node);
+    await create(node, me, { type: 'person', properties: { label: 'Rider of a horse' } });
+    await create(node, me, { type: 'deed', properties: { label: 'A treaty' } });
+    await ok(await ask(node, me, 'POST /search/entities', { query: 'treaty', sync_index: true }));
+    await using visitor = await signedIn(node);
+    const { page } = visitor;
+    await visitor.go('/search?q=horse');
+    await page.getByRole('button', { name: /^person/ }).click();
+    await page.getByText('One found').waitFor();
+    await page.getByRole('searchbox').fill('treaty');
+    await page.getByRole('heading', { name: 'Nothing fits' }).waitFor();
+    const chip = (name: string) =>
+      page.getByRole('group', { name: 'Types' }).getByRole('button', { name, exact: true });
+    await chip('deed 1').waitFor();
+    expect(await chip('person 0').getAttribute('aria-pressed')).toBe('true');
+    await lookAt(page, 'search-other-types');
+    await page.getByRole('button', { name: 'Show everything' }).click();
+    await page.getByText('One found').waitFor();
+    await chip('person 0').waitFor({ state: 'detached' });
+    // A chip takes it away, too.
+    await visitor.go(`/search?q=treaty&types=${encodeURIComponent(JSON.stringify(['person']))}`);
+    await chip('person 0').click();
+    await page.getByText('One found').waitFor();
+    // One that is chosen in the menu stands in line, too.
+    const more = ['atlas', 'bill', 'chart', 'draft', 'essay', 'fable', 'glyph', 'hymn'];
+    for (const type of more) await create(node, me, { type, properties: { label: `A harvest in a ${type}` } });
+    ok(await ask(node, me, 'POST /search/entities', { query: 'harvest', sync_index: true }));
+    await visitor.go('/search?q=harvest');
+    await page.getByText('8 found').waitFor();
+    await page.getByRole('button', { name: '2 more types' }).click();
+    const item = page.getByRole('menuitemcheckbox').first();
+    const name = (await item.innerText()).replace(/\s+/, ' ');
+    await item.click();
+    await page.keyboard.press('Escape');
+    await page.getByText('One found').waitFor();
+    expect(await chip(name).getAttribute('aria-pressed')).toBe('true');
     expect(visitor.faults).toEqual([]);
   });
 });

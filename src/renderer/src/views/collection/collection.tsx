@@ -166,7 +166,7 @@ export function Collection() {
       />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-b border-line px-5 py-2">
         <TypeFacets
-          types={facets.data?.types ?? []}
+          types={facets.data?.types}
           chosen={address.types ?? []}
           onChange={(types) => change({ types: types.length > 0 ? types : undefined })}
         />

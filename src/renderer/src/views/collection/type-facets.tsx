@@ -5,7 +5,8 @@ import { useTexts } from '../../messages/texts.tsx';
 import type { Facets } from './table-queries.ts';
 
 interface TypeFacetsProps {
-  types: Facets['types'];
+  /** Undefined until they are known. */
+  types: Facets['types'] | undefined;
   chosen: readonly string[];
   onChange(types: string[]): void;
 }
@@ -13,12 +14,19 @@ interface TypeFacetsProps {
 /** So many types stand side by side, the others in a menu. */
 const inLine = 6;
 
-/** The types of a collection with how many there are of each; those that are chosen are shown, all if none is. */
-export function TypeFacets({ types, chosen, onChange }: TypeFacetsProps) {
+/**
+ * The types of a collection with how many there are of each; those that are chosen are shown, all if none is. A chosen one
+ * always stands in line, also where there is nothing of it.
+ */
+export function TypeFacets({ types: known, chosen, onChange }: TypeFacetsProps) {
   const { t, number } = useTexts();
   const toggle = (type: string) =>
     onChange(chosen.includes(type) ? chosen.filter((one) => one !== type) : [...chosen, type]);
-  const [first, rest] = [types.slice(0, inLine), types.slice(inLine)];
+  const types = known ?? [];
+  const rest = types.slice(inLine);
+  const there = new Set(types.map(({ type }) => type));
+  const missing = chosen.filter((type) => !there.has(type)).map((type) => ({ type, count: known && 0 }));
+  const first = [...types.slice(0, inLine), ...rest.filter(({ type }) => chosen.includes(type)), ...missing];
   return (
     <fieldset className="flex flex-wrap items-center gap-1">
       <legend className="sr-only">{t('table.types')}</legend>
@@ -35,7 +43,8 @@ export function TypeFacets({ types, chosen, onChange }: TypeFacetsProps) {
               : 'border-line bg-surface hover:bg-sunken',
           )}
         >
-          <bdi className="truncate">{type}</bdi> <span className="text-quiet tabular-nums">{number(count)}</span>
+          <bdi className="truncate">{type}</bdi>{' '}
+          {count !== undefined && <span className="text-quiet tabular-nums">{number(count)}</span>}
         </button>
       ))}
       {rest.length > 0 && (

@@ -4,6 +4,7 @@ import { Search as Glass, SearchX } from 'lucide-react';
 import { useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
+import { Button } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Input, Select } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
@@ -47,7 +48,10 @@ export function Search() {
     { id: 'find', label: t('search.box'), group, keys: ['/'], run: () => box.current?.focus() },
   ]);
 
-  const types = [...Map.groupBy(unfiltered.data?.results ?? [], ({ type }) => type)]
+  const all = unfiltered.data?.results ?? [];
+  // What is chosen may be found by itself alone, behind better hits of other types.
+  const behind = hits.filter(({ type }) => all.every((one) => one.type !== type));
+  const types = [...Map.groupBy([...all, ...behind], ({ type }) => type)]
     .map(([type, all]) => ({ type, count: all.length }))
     .toSorted((a, b) => b.count - a.count);
   return (
@@ -97,7 +101,7 @@ export function Search() {
         </div>
         {address.q && (
           <TypeFacets
-            types={types}
+            types={unfiltered.data && types}
             chosen={address.types ?? []}
             onChange={(next) => change({ types: next.length > 0 ? next : undefined })}
           />
@@ -117,6 +121,7 @@ export function Search() {
       {address.q && found.data && hits.length === 0 && (
         <EmptyState icon={SearchX} title={t('table.nothing')}>
           <p>{t('search.nothingAbout')}</p>
+          {address.types && <Button onClick={() => change({ types: undefined })}>{t('table.showAll')}</Button>}
         </EmptyState>
       )}
       {hits.length > 0 && (
