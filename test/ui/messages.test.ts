@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import de from '../../src/renderer/src/messages/de.json' with { type: 'json' };
 import en from '../../src/renderer/src/messages/en.json' with { type: 'json' };
 import { type Messages, textsOf } from '../../src/renderer/src/messages/translate.ts';
@@ -49,5 +49,29 @@ describe('the texts of the page', () => {
     expect([0, 59, 3600, 90061].map(english.duration)).toEqual(['0 seconds', '59 seconds', '1 hour', '1 day 1 hour']);
     expect(german.duration(125)).toBe('2 Minuten 5 Sekunden');
     expect(english.parts('session.how')).toEqual(['Run ', { place: 'command' }, expect.stringMatching(/^ on the/)]);
+  });
+
+  test('count days by the calendar, and hours of the same day alone', () => {
+    const [english, german] = [textsOf('en-GB', en), textsOf('de', de)];
+    /** How long ago the one hour of the 4th of March is at another of a day of that month. */
+    const said = (then: string, day: number, at: string) => {
+      const moment = (day: number, time: string) =>
+        new Date(2026, 2, day, ...(time.split(':').map(Number) as [number, number]));
+      vi.setSystemTime(moment(day, at));
+      return english.ago(moment(4, then));
+    };
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      expect(said('00:30', 4, '23:30')).toBe('23 hours ago');
+      expect(said('23:00', 5, '10:00')).toBe('yesterday');
+      expect(said('23:00', 6, '05:00')).toBe('2 days ago');
+      expect(said('23:50', 5, '00:10')).toBe('20 minutes ago');
+      expect(said('22:00', 4, '08:00')).toBe('in 14 hours');
+      expect(said('01:00', 3, '20:00')).toBe('tomorrow');
+      expect(said('09:00', 28, '07:00')).toBe('24 days ago');
+      expect(german.ago(new Date(2026, 2, 26, 23))).toBe('vorgestern');
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });

@@ -28,7 +28,7 @@ export interface Texts {
   milliseconds(value: number): string;
   /** The time of a day. */
   time(value: Date): string;
-  /** How long ago it was, or in which time it will be. */
+  /** How long ago it was, or in which time it will be: in hours on the same day, in days of the calendar from then on. */
   ago(value: Date): string;
   /** Several in one sentence. */
   list(texts: readonly string[]): string;
@@ -41,7 +41,6 @@ export interface Texts {
 }
 
 const units = [
-  [86_400, 'day'],
   [3600, 'hour'],
   [60, 'minute'],
 ] as const;
@@ -55,6 +54,11 @@ function once<T>(make: () => T): () => T {
     made ??= make();
     return made;
   };
+}
+
+/** The number of a moment's day in the calendar of this place. */
+function dayOf(moment: Date): number {
+  return Date.UTC(moment.getFullYear(), moment.getMonth(), moment.getDate()) / 86_400_000;
 }
 
 /** The texts of a language, and how it writes numbers and dates. */
@@ -128,7 +132,10 @@ export function textsOf(language: string, messages: Messages): Texts {
     milliseconds: (value) => milliseconds().format(value),
     time: (value) => time().format(value),
     ago(value) {
-      const seconds = Math.round((value.getTime() - Date.now()) / 1000);
+      const now = new Date();
+      const seconds = Math.round((value.getTime() - now.getTime()) / 1000);
+      const days = dayOf(value) - dayOf(now);
+      if (days !== 0 && Math.abs(seconds) >= 3600) return relative().format(days, 'day');
       const [size, unit] = units.find(([size]) => Math.abs(seconds) >= size * 0.9) ?? ([1, 'second'] as const);
       return relative().format(Math.round(seconds / size), unit);
     },
