@@ -73,4 +73,46 @@ describePage('export', () => {
     expect(labels.sort()).toEqual(['Item 00000', 'Item 00001']);
     expect(visitor.faults).toEqual([]);
   });
+
+  test('is begun once at a time, and stopped only where the node says so', async () => {
+    const id = await seedItems(node, 8);
+    // The download never ends, as that of much would not for long.
+    const begun = Promise.withResolvers<void>();
+    let prepared = 0;
+    await page.route('**/node/exports/*/file', () => begun.resolve());
+    await page.route('**/node/exports', async (route) => {
+      if (route.request().method() === 'POST') prepared++;
+      await route.continue();
+    });
+    await page.route('**/node/exports/*', async (route) => {
+      if (route.request().method() !== 'GET') return route.fallback();
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), state: 'running' } });
+    });
+    await visitor.go(`/export?collection=${id}`);
+    await page.getByRole('button', { name: /^Save the file/ }).waitFor();
+    await page.keyboard.press('Control+Enter');
+    await page.getByText(/9 entities$/).waitFor();
+    await page.getByText(/so far/).waitFor();
+    await page.keyboard.press('Control+Enter');
+
+    let answers: 'none' | 'refused' | 'as usual' = 'none';
+    await page.route('**/node/exports/*', (route) => {
+      if (route.request().method() !== 'DELETE' || answers === 'as usual') return route.fallback();
+      if (answers === 'none') return route.abort('connectionreset');
+      return route.fulfill({ status: 503, json: { error: 'It is being shut down' } });
+    });
+    const stop = page.getByRole('button', { name: 'Stop', exact: true });
+    await stop.click();
+    await page.getByText('The node does not answer.').waitFor();
+    answers = 'refused';
+    await stop.click();
+    await page.getByText('It is being shut down').waitFor();
+    expect(await stop.isVisible()).toBe(true);
+    answers = 'as usual';
+    await stop.click();
+    await stop.waitFor({ state: 'detached' });
+    expect(prepared).toBe(1);
+    expect(visitor.faults).toEqual([]);
+  });
 });

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useMutation, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate, useRouterState } from '@tanstack/react-router';
 import { CircleCheck, Download } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
@@ -48,7 +48,7 @@ export function Export() {
   const now = state.data ?? prepared;
 
   const start = async () => {
-    if (busy) return;
+    if (busy || now?.state === 'running') return;
     setBusy(true);
     setError(null);
     setPrepared(null);
@@ -180,10 +180,10 @@ function Progressing({ prepared, onStop }: { prepared: Prepared; onStop(): void 
   const { t, number, bytes } = useTexts();
   const { id, name, entities, state, bytes: gone, error } = prepared;
   const isDone = state === 'done';
-  const stop = async () => {
-    await api.DELETE('/node/exports/{id}', { params: { path: { id } } });
-    onStop();
-  };
+  const stop = useMutation({
+    mutationFn: () => answered(api.DELETE('/node/exports/{id}', { params: { path: { id } } })),
+    onSuccess: onStop,
+  });
   return (
     <section aria-label={t('export.progress')} className="space-y-2 rounded-lg border border-line bg-surface p-4">
       <p className="flex items-center gap-2 font-medium">
@@ -196,7 +196,14 @@ function Progressing({ prepared, onStop }: { prepared: Prepared; onStop(): void 
         {t('start.entities', { count: entities, number: number(entities) })}
       </p>
       {error !== undefined && <p className="text-danger">{error}</p>}
-      {(state === 'waiting' || state === 'running') && <Button onClick={() => void stop()}>{t('import.stop')}</Button>}
+      {(state === 'waiting' || state === 'running') && (
+        <>
+          {stop.error && <Problem error={stop.error} />}
+          <Button onClick={() => stop.mutate()} disabled={stop.isPending}>
+            {t('import.stop')}
+          </Button>
+        </>
+      )}
     </section>
   );
 }
