@@ -276,4 +276,16 @@ describePage('files of one name', () => {
     expect(fetched).toHaveLength(1);
     expect(visitor.faults).toEqual([]);
   });
+
+  test('that could be saved at the second try have no error of the first below them', async () => {
+    await visitor.go(`/entities/${letter.id}`);
+    await page.locator('input[type="file"]').setInputFiles(scan('recto'));
+    await page.getByText('scan.txt was attached', { exact: true }).waitFor();
+    await page.route('**/entities/*/content?*', (route) => route.abort('connectionreset'), { times: 1 });
+    await page.getByRole('button', { name: 'Save scan.txt', exact: true }).click();
+    await page.getByText('The node does not answer.').waitFor();
+    expect(await saved('scan.txt')).toEqual(['scan.txt', 'recto']);
+    expect(await page.getByText('The node does not answer.').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
 });

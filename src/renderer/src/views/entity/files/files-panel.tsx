@@ -96,6 +96,7 @@ function FileLine({ entity, file, onRemove }: { entity: string; file: HeldFile; 
   // Several files may have one name; no two have one key.
   const key = file.key ?? file.name;
   const save = async () => {
+    setError(null);
     try {
       saveAs(await fetchFile(entity, file, 'application/octet-stream'), file.name);
     } catch (failed) {
