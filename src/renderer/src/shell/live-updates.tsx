@@ -4,6 +4,8 @@ import { answered, api, currentNetwork } from '../api/client.ts';
 
 /** What is no content of the node, so that no move of a tip changes it. */
 const steady = new Set<unknown>(['session', 'health', 'moves']);
+/** What takes too long to be asked at each move, and is where it is shown now and then (views/start/status-query.ts). */
+const slow = new Set<unknown>(['status']);
 
 /**
  * Fetches what is shown anew when something on the node has changed, by whomever. It asks for the last move every three
@@ -26,23 +28,30 @@ export function LiveUpdates() {
   return null;
 }
 
+/** What is fetched anew as soon as what is under way has come. */
+const awaited = new WeakSet<Query>();
+
 /**
- * Whatever is being fetched is given up for what there is now. But a further page that somebody has asked for would not be asked
- * for again, and what is fetched for the first time is not given up: these come first, and are fetched anew after that.
+ * What is being fetched is not given up, but asked for once more after that: where an answer takes longer than moves are apart none
+ * would ever come.
  */
 function fetchAllAnew(queries: QueryClient): void {
-  const first = queries.getQueryCache().findAll({ predicate: (query) => isContent(query) && comesFirst(query) });
-  void queries.invalidateQueries({ predicate: (query) => isContent(query) && !first.includes(query) });
-  for (const { promise, queryKey } of first) {
-    const anew = () => queries.invalidateQueries({ queryKey, exact: true });
-    void promise?.then(anew, anew);
+  void queries.invalidateQueries({ predicate: ({ queryKey }) => slow.has(queryKey[0]), refetchType: 'none' });
+  const under = queries.getQueryCache().findAll({ predicate: isContent, fetchStatus: 'fetching' });
+  void queries.invalidateQueries({ predicate: (query) => isContent(query) && !under.includes(query) });
+  for (const query of under) {
+    if (awaited.has(query)) continue;
+    awaited.add(query);
+    const anew = () => {
+      awaited.delete(query);
+      // Where it was given up for another reason, that has asked for it anew by now.
+      const options = { cancelRefetch: false };
+      void queries.invalidateQueries({ queryKey: query.queryKey, exact: true }, options);
+    };
+    void Promise.resolve(query.promise).then(anew, anew);
   }
 }
 
 function isContent({ queryKey }: Query): boolean {
-  return !steady.has(queryKey[0]);
-}
-
-function comesFirst({ state: { data, fetchStatus, fetchMeta } }: Query): boolean {
-  return fetchStatus === 'fetching' && (data === undefined || fetchMeta?.fetchMore !== undefined);
+  return !steady.has(queryKey[0]) && !slow.has(queryKey[0]);
 }

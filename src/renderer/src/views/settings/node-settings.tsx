@@ -18,7 +18,7 @@ import { VerifyCard } from './upkeep/verify-card.tsx';
 /** What the node is and holds, and what keeps it sound: for its operator. */
 export function NodeSettings() {
   const { t } = useTexts();
-  const status = useQuery({ ...statusQuery, refetchInterval: 15_000 });
+  const status = useQuery(statusQuery);
   const group = t('settings.node');
   useCommands([
     { id: 'verify', label: t('verify.start'), group, run: () => void start('verify') },

@@ -1,0 +1,74 @@
+import { expect, test } from 'vitest';
+import { operator, type Person } from '../helpers/callers.ts';
+import { collection, create, type Entity } from '../helpers/entities.ts';
+import type { TestNode } from '../helpers/node.ts';
+import { describePage, onNewPage, type Visit } from './browser.ts';
+
+describePage('while much is written', () => {
+  let node: TestNode;
+  let visitor: Visit;
+  onNewPage((scene) => {
+    ({ node, visitor } = scene);
+  });
+
+  /** Makes a letter every second while something is looked at. @returns how many */
+  async function writing(me: Person, home: Entity, look: () => Promise<void>): Promise<number> {
+    let isOver = false;
+    const looked = look().finally(() => {
+      isOver = true;
+    });
+    let count = 0;
+    for (; !isOver; count++) {
+      await create(node, me, { type: 'letter', collection: home.id, properties: { label: `To Ada ${count}` } });
+      await new Promise((done) => setTimeout(done, 1000));
+    }
+    await looked;
+    return count;
+  }
+
+  test('the node is not asked to count everything at each move', async () => {
+    const { page } = visitor;
+    const me = operator(node);
+    const home = await collection(node, me, { label: 'Letters' });
+    let [counts, changes] = [0, 0];
+    page.on('request', (request) => {
+      const { pathname, searchParams } = new URL(request.url());
+      if (pathname === '/node/status') counts++;
+      if (pathname === '/events' && searchParams.get('limit') !== '1') changes++;
+    });
+    await visitor.go('/');
+    await page.getByRole('heading', { name: 'Node', level: 2 }).waitFor();
+    await writing(me, home, async () => {
+      await expect.poll(() => changes, { timeout: 40_000 }).toBeGreaterThan(4);
+      expect(counts).toBeLessThanOrEqual(2);
+      // It is asked now and then all the same.
+      await expect.poll(() => counts, { timeout: 40_000 }).toBeGreaterThan(1);
+    });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('what takes longer to answer than moves are apart is shown, and asked for once more', async () => {
+    const { page } = visitor;
+    const me = operator(node);
+    const home = await collection(node, me, { label: 'Letters' });
+    await create(node, me, { type: 'letter', collection: home.id, properties: { label: 'The first' } });
+    await visitor.go(`/collections/${home.id}`);
+    await page.getByText('One entity', { exact: true }).waitFor();
+    let [under, most] = [0, 0];
+    await page.route('**/node/collections/*/table?*', async (route) => {
+      most = Math.max(most, ++under);
+      const response = await route.fetch();
+      await new Promise((done) => setTimeout(done, 7000));
+      await route.fulfill({ response }).catch(() => undefined);
+      under--;
+    });
+    const shown = page.getByRole('status').getByText(/^\d+ entities$/);
+    const count = await writing(me, home, async () => {
+      await shown.waitFor({ timeout: 30_000 });
+      expect(most).toBe(1);
+    });
+    const all = 1 + count;
+    await expect.poll(() => shown.innerText(), { timeout: 30_000 }).toBe(`${all} entities`);
+    expect(visitor.faults).toEqual([]);
+  });
+});
