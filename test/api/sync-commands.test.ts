@@ -4,6 +4,7 @@ import { user } from '../helpers/callers.ts';
 import { create } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { keyOf } from '../sync/nodes.ts';
+import { startProxy } from '../sync/proxy.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let origin: TestNode;
@@ -124,4 +125,44 @@ test('sync --watch says what was done, and ends with 1 where there is nothing to
   expect(await watching.code).toBe(1);
   expect(watching.err).toEqual(['archeion: The node does not watch origin any more.']);
   expect(await archeion('sync nobody --watch').code).toBe(2);
+});
+
+test('a dry run says what it can of each remote, and why it cannot of one', async () => {
+  await using away = await startProxy(origin.url);
+  await done(`remote add away ${away.url}`);
+  await done(`remote add origin ${origin.url}`);
+  away.fault = () => 'cut';
+  const told = archeion('sync --dry-run');
+  expect(await told.code).toBe(1);
+  expect(told.out.slice(0, 2)).toEqual([
+    expect.stringMatching(/^away: .* cannot be read: /),
+    expect.stringMatching(/^origin: \d+ events? of \d+ entit(y|ies) to pull, 0 entities to push$/),
+  ]);
+  expect(told.err).toEqual(['archeion: away could not be synced.']);
+  const json = archeion('sync --dry-run --json');
+  expect(await json.code).toBe(1);
+  expect(JSON.parse(json.out.join())).toMatchObject({
+    remotes: [
+      { remote: 'away', error: expect.any(String) },
+      { remote: 'origin', preview: { push: [] } },
+    ],
+  });
+});
+
+test('a dry run says what went wrong also where that comes late', async () => {
+  await using slow = await startProxy(origin.url);
+  await done(`remote add slow ${slow.url}`);
+  slow.fault = () => ({ trickles: 1000 });
+  const told = archeion('sync slow --dry-run --json');
+  // By then the answer has begun (beatMs of http/streams.ts).
+  await vi.waitFor(() => expect(slow.calls.length).toBeGreaterThan(0), 15_000);
+  const begun = setTimeout(() => {
+    slow.fault = () => 'cut';
+    slow.breakOff();
+  }, 16_000);
+  expect(await told.code).toBe(1);
+  clearTimeout(begun);
+  expect(JSON.parse(told.out.join())).toEqual({
+    remotes: [{ remote: 'slow', error: expect.stringContaining(' cannot be read: ') }],
+  });
 });

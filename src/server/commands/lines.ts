@@ -20,7 +20,7 @@ export async function lastOf<P, D>(
   try {
     let last: D | undefined;
     for await (const line of lines) {
-      if (line.error !== undefined) throw new FailureError(new RefusedError(0, line).message);
+      refuseError(line);
       last = line.done ?? last;
       if (line.progress === undefined) continue;
       const { done, total, text } = show(line.progress);
@@ -31,6 +31,11 @@ export async function lastOf<P, D>(
   } finally {
     display.end();
   }
+}
+
+/** @throws FailureError where a line is an error, in its words */
+export function refuseError(line: { error?: string }): void {
+  if (line.error !== undefined) throw new FailureError(new RefusedError(0, line).message);
 }
 
 /** The progress of a task with steps (resources/node/upkeep/wire.ts). */

@@ -4,7 +4,7 @@ import { UsageError } from '../config.ts';
 import { type NodeClient, openClient } from './client.ts';
 import { counted } from './counted.ts';
 import { FailureError } from './failure.ts';
-import { type AnswerLine, lastOf } from './lines.ts';
+import { type AnswerLine, lastOf, refuseError } from './lines.ts';
 import { type RemoteState, remotesNamed } from './remote.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 import { watchRemotes } from './sync-watch.ts';
@@ -97,20 +97,30 @@ export function addSync(program: Command, shell: Shell): void {
 
 const path = (name: string): string => `/node/remotes/${encodeURIComponent(name)}`;
 
-async function preview(client: NodeClient, remote: string): Promise<Outcome> {
-  for await (const line of client.send<Line>('POST', `${path(remote)}/sync?dry_run=true`, Readable.from([])))
-    if (line.preview) return { remote, preview: line.preview };
-  throw new FailureError(`The node did not say what a sync with ${remote} would do.`);
+function preview(client: NodeClient, remote: string): Promise<Outcome> {
+  return outcomeOf(remote, async () => {
+    for await (const line of client.send<Line>('POST', `${path(remote)}/sync?dry_run=true`, Readable.from([]))) {
+      refuseError(line);
+      if (line.preview) return { remote, preview: line.preview };
+    }
+    throw new FailureError(`The node did not say what a sync with ${remote} would do.`);
+  });
 }
 
-/** One remote that fails does not keep the others waiting. */
-async function run(client: NodeClient, shell: Shell, remote: string, accept: boolean): Promise<Outcome> {
-  try {
+function run(client: NodeClient, shell: Shell, remote: string, accept: boolean): Promise<Outcome> {
+  return outcomeOf(remote, async () => {
     const query = accept ? '?accept_large_change=true' : '';
     const lines = client.send<Line>('POST', `${path(remote)}/sync${query}`, Readable.from([]));
     const report = await lastOf(shell, `sync ${remote}`, lines, shown);
     const { direction, conflicts, refused, troubles, contents } = await client.ask<RemoteState>('GET', path(remote));
     return { remote, report, open: { direction, conflicts, refused, troubles, contents } };
+  });
+}
+
+/** One remote that fails does not keep the others waiting. */
+async function outcomeOf(remote: string, done: () => Promise<Outcome>): Promise<Outcome> {
+  try {
+    return await done();
   } catch (error) {
     if (error instanceof FailureError) return { remote, error: error.message };
     throw error;
