@@ -32,6 +32,11 @@ async function until(reached: () => boolean | Promise<boolean>): Promise<void> {
   throw new Error('it did not come to that');
 }
 
+const passed = (ms: number): Promise<void> =>
+  new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+
 const foundBoth = async (node: TestNode): Promise<boolean> => labels(await find(node, 'boats')).length >= 2;
 const ships = ['A schooner at anchor', 'The vessel returns'];
 
@@ -201,6 +206,68 @@ describe('an endpoint that makes vectors', () => {
     await fill(node);
     await until(() => foundBoth(node));
     expect(labels(await find(node, 'ruler'))).toContain('Portrait of a monarch');
+    const { id } = (await find(node, 'queen')).results.find(({ label }) => label.includes('queen')) ?? {};
+    const said = node.logged.filter((line) => line.includes('the embedder refuses'));
+    expect(said).toHaveLength(1);
+    expect(JSON.parse(said[0] ?? '')).toMatchObject({ network: 'main', entities: [id] });
+    expect(said[0]).not.toMatch(/queen/i);
+  });
+
+  it('that refuses everything is asked less and less often, and that is said', async () => {
+    await using endpoint = await startEmbedEndpoint();
+    endpoint.instead = (response) => answerJson(response, { error: { message: 'no such model' } }, 400);
+    await using node = await startNode({ env: endpoint.env() });
+    await fill(node, [...titles, ...Array.from({ length: 60 }, (_, i) => `Leaf ${i}`)]);
+    await until(() => endpoint.asked.length > 0);
+    await passed(3500);
+    expect(endpoint.asked.length).toBeLessThan(10);
+    const reason = 'The embedder answered 400: no such model.';
+    expect((await find(node, 'schooner')).metadata.embedder).toEqual({ available: false, reason });
+    expect(node.logged.filter((line) => line.includes(reason))).toHaveLength(1);
+    endpoint.instead = null;
+    await until(() => foundBoth(node));
+  });
+
+  it('is not asked on and on after a start where the only text that changed is one that it refuses', async () => {
+    await using folder = await temporaryFolder();
+    await using endpoint = await startEmbedEndpoint();
+    {
+      await using node = await startNode({ data: folder.path, env: endpoint.env() });
+      await fill(node);
+      await until(() => foundBoth(node));
+      endpoint.instead = (response) => answerJson(response, {}, 503);
+      await fill(node, ['Unspeakable']);
+    }
+    endpoint.instead = (response, { input }) =>
+      input.some((text) => text.startsWith('Unspeakable')) && answerJson(response, { error: 'no' }, 400);
+    endpoint.asked.length = 0;
+    await using node = await startNode({ data: folder.path, env: endpoint.env() });
+    await until(() => endpoint.asked.length > 0);
+    await passed(1000);
+    expect(endpoint.asked.length).toBeLessThan(5);
+    expect(node.logged.filter((line) => line.includes('the embedder refuses'))).toHaveLength(1);
+    await fill(node, ['Ship of the line']);
+    await until(async () => labels(await find(node, 'boats')).includes('Ship of the line'));
+  });
+
+  it('that refuses everything for a while makes the vectors of all nevertheless', async () => {
+    await using endpoint = await startEmbedEndpoint();
+    let left = 40;
+    const made = new Set<string>();
+    endpoint.instead = (response, { input }) => {
+      if (input.length > left) return answerJson(response, { error: 'The budget is used up' }, 400);
+      left -= input.length;
+      for (const text of input) made.add(text.trim());
+      return false;
+    };
+    await using node = await startNode({ env: endpoint.env() });
+    const leaves = Array.from({ length: 100 }, (_, i) => `Leaf ${i}`);
+    await fill(node, leaves);
+    await until(() => endpoint.asked.some(({ input }) => input.length > left));
+    await until(async () => (await find(node, 'Leaf 1')).metadata.embedder !== undefined);
+    left = Number.POSITIVE_INFINITY;
+    await until(() => leaves.every((leaf) => [...made].some((text) => text.split('\n')[0] === leaf)));
+    expect(node.logged.filter((line) => line.includes('the embedder refuses'))).toEqual([]);
   });
 
   it('with another model makes all anew, also where its vectors have another size, and the old ones answer meanwhile', async () => {

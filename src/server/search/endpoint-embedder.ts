@@ -29,6 +29,8 @@ const [firstPause, longestPause] = [1000, 60_000];
 const maxKept = 1000;
 /** Models read some hundred words of a text. */
 const longest = 2000;
+/** No endpoint has a reason to refuse this one. */
+const plain = ['A ship at sea'];
 
 /** Vectors of a model behind an OpenAI-compatible endpoint, asked in a thread. */
 export class EndpointEmbedder implements Embedder, AsyncDisposable {
@@ -63,6 +65,11 @@ export class EndpointEmbedder implements Embedder, AsyncDisposable {
   embed(passages: readonly Passage[]): Promise<Float32Array[]> {
     const texts = passages.map(({ title, text }) => `${title}\n${text}`.trim().slice(0, longest).toWellFormed());
     return this.#asked(texts, this.#settings.model, batchMs);
+  }
+
+  /** Whether texts are taken at all. @throws EmbedderError where even a plain one is refused */
+  async check(): Promise<void> {
+    await this.#asked(plain, this.#settings.model, batchMs);
   }
 
   /**
@@ -102,7 +109,8 @@ export class EndpointEmbedder implements Embedder, AsyncDisposable {
     const { url, key } = this.#settings;
     const order: EmbedOrder = { url, model, key, texts, ms };
     const answer = await this.#thread.run<EmbedAnswer | Refusal>('embed', order);
-    if ('refused' in answer) throw this.#failed(answer.refused);
+    if ('refused' in answer)
+      throw this.#failed({ ...answer.refused, ofTexts: answer.refused.ofTexts && texts !== plain });
     if (this.#problem !== null) this.#log.info({ url }, 'the embedder answers again');
     [this.#pause, this.#until, this.#problem] = [0, 0, null];
     const { dimensions, vectors } = answer;

@@ -56,7 +56,8 @@ export class IndexFollower {
       reason: unexpected,
       failed: (error) => log.error({ error, network: store.network }, 'the search index cannot go on'),
     });
-    this.#feeder = embedder && new VectorFeeder(this.files, thread, embedder, () => this.#moves.wake());
+    const feederLog = log.child({ network: store.network });
+    this.#feeder = embedder && new VectorFeeder(this.files, thread, embedder, () => this.#moves.wake(), feederLog);
     // Vectors that a program elsewhere makes may still be wanting.
     const rested = embedder ? null : store.read((db) => restedStand(db, this.files.index, builtin));
     if (rested) this.#stand = rested;

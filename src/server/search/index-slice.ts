@@ -259,10 +259,11 @@ function keysIn(text: string): number[] {
 }
 
 /** What is embedded of live entities; of those that are here no more nothing. */
-export function embeddedOf(db: Reader, keys: readonly number[]): Embedded[] {
+export function embeddedOf(db: Reader, keys: readonly number[]): (Embedded & { id: string })[] {
   return keys.flatMap((key) => {
     const row = sourceRow(db, key);
-    return row && row.json !== null ? [{ key, type: row.type, passage: passageOf(textOf(db, row).text) }] : [];
+    if (!row || row.json === null) return [];
+    return [{ key, id: row.id, type: row.type, passage: passageOf(textOf(db, row).text) }];
   });
 }
 

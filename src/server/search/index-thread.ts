@@ -82,7 +82,7 @@ export function begin({ files }: { files: IndexFiles }): null | Failed {
 
 /** Texts of which an embedder elsewhere has made no vectors yet. */
 export interface Lacking {
-  entities: (Embedded & { digest: string })[];
+  entities: (Embedded & { id: string; digest: string })[];
   /** Whether these are the next in their order, not ones that changed. */
   pass: boolean;
   /** The last of them, also of those that are here no more; 0 for none. */

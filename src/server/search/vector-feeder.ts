@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Log } from '../log.ts';
 import { EmbedderError, type EndpointEmbedder } from './endpoint-embedder.ts';
 import type { IndexFiles, Lacking } from './index-thread.ts';
 import type { OneThread } from './one-thread.ts';
@@ -14,16 +15,18 @@ export class VectorFeeder {
   readonly #thread: OneThread;
   readonly #embedder: EndpointEmbedder;
   readonly #complete: () => void;
+  readonly #log: Log;
   readonly #closed = new AbortController();
   #woken = false;
   #feeding: Promise<void> | null = null;
 
-  /** `complete` is called when there are vectors of all. */
-  constructor(files: IndexFiles, thread: OneThread, embedder: EndpointEmbedder, complete: () => void) {
+  /** `complete` is called when there are vectors of all; `log` says of which network. */
+  constructor(files: IndexFiles, thread: OneThread, embedder: EndpointEmbedder, complete: () => void, log: Log) {
     this.#files = files;
     this.#thread = thread;
     this.#embedder = embedder;
     this.#complete = complete;
+    this.#log = log;
   }
 
   /** Looks whether something is lacking. */
@@ -62,25 +65,52 @@ export class VectorFeeder {
     const { entities, pass, last } = await this.#thread.run<Lacking>('lacking', { ...of, limit: batch });
     if (entities.length === 0 && !(pass && last > 0)) return false;
     const vectors = await this.#embedded(entities);
+    // None of them is here any more, and nothing was asked since the start.
+    if (this.#embedder.dimensions === 0) await this.#embedder.check();
     const { dimensions } = this.#embedder;
-    // Nothing was ever answered: there is no knowing what would be.
-    if (dimensions === 0 && entities.length > 0)
-      throw new EmbedderError('The embedder wants none of the texts.', false);
     const supplied = entities.map(({ key, type, digest }, i) => ({ key, type, digest, vector: vectors[i] ?? null }));
-    if (dimensions > 0) await this.#thread.run('supply', { ...of, dimensions, pass, last, supplied });
+    await this.#thread.run('supply', { ...of, dimensions, pass, last, supplied });
+    const refused = entities.filter((_, i) => vectors[i] === null).map(({ id }) => id);
+    // Not what the endpoint said, which may have the text in it.
+    if (refused.length > 0)
+      this.#log.warn({ entities: refused }, 'the embedder refuses the texts of entities, which words alone find');
     return true;
   }
 
-  /** Of texts that are refused together each is sent alone, and what is refused then has no vector. */
+  /**
+   * Null for a text that is refused alone, where the endpoint takes another one before and after: else it is the endpoint
+   * that refuses everything, and not the texts.
+   * @throws EmbedderError
+   */
   async #embedded(entities: Lacking['entities']): Promise<(Float32Array | null)[]> {
+    const together = await this.#taken(entities);
+    if (together) return together;
+    await this.#embedder.check();
+    const vectors = await this.#inHalves(entities);
+    if (vectors.includes(null)) await this.#embedder.check();
+    return vectors;
+  }
+
+  /** Of texts that are refused together. */
+  async #inHalves(entities: Lacking['entities']): Promise<(Float32Array | null)[]> {
+    if (entities.length === 1) return [null];
+    const half = Math.ceil(entities.length / 2);
+    const vectors: (Float32Array | null)[] = [];
+    for (const part of [entities.slice(0, half), entities.slice(half)])
+      vectors.push(...((await this.#taken(part)) ?? (await this.#inHalves(part))));
+    return vectors;
+  }
+
+  /** Null where the texts are refused. */
+  async #taken(entities: Lacking['entities']): Promise<Float32Array[] | null> {
+    if (entities.length === 0) return [];
+    this.#closed.signal.throwIfAborted();
     try {
       return await this.#embedder.embed(entities.map(({ passage }) => passage));
     } catch (error) {
-      if (!(error instanceof EmbedderError) || !error.ofTexts) throw error;
-      if (entities.length === 1) return [null];
+      if (error instanceof EmbedderError && error.ofTexts) return null;
+      throw error;
     }
-    const half = Math.ceil(entities.length / 2);
-    return [...(await this.#embedded(entities.slice(0, half))), ...(await this.#embedded(entities.slice(half)))];
   }
 
   async #rest(ms: number): Promise<void> {
