@@ -142,6 +142,25 @@ describe('the undo of an import', () => {
     expect(await made(run.id)).toMatchObject({ made: 4, untouched: 3, changed: 1 });
   });
 
+  test('of one that is open takes no file after it, so that nothing of it comes back or stays', async () => {
+    const { id, collection } = await on.start({ collection: 'Between files', mapping });
+    expect((await on.put(id, 'a.ndjson', works(600))).lines.at(-1)).toMatchObject({ done: { created: 602 } });
+    const undoing = undo(id);
+    for (let deleted = 0; deleted === 0; ) ({ deleted } = await made(id));
+    const second = await on.put(id, 'b.ndjson', works(700));
+    expect(await undoing).toMatchObject({ deleted: 602, kept: 0, collection_deleted: true });
+    const third = await on.put(id, 'c.ndjson', works(2, 'Late'));
+    for (const { status, text } of [second, third]) {
+      expect(status, text).toBe(409);
+      expect(text).toContain('This import was undone and takes no more files: start another import.');
+    }
+    const state = { files: ['a.ndjson'], state: 'broken_off' };
+    expect(await made(id)).toMatchObject({ import: state, made: 602, untouched: 0, changed: 0, deleted: 602 });
+    expect((await on.ask('GET', `/node/imports/${id}`)).body).toMatchObject({ collection, created: 602 });
+    expect((await on.ask('DELETE', `/node/imports/${id}`)).status).toBe(204);
+    expect((await on.ask('DELETE', `/node/imports/${id}`)).status).toBe(404);
+  });
+
   test('of one that was broken off deletes what had come', async () => {
     const { id, collection } = await on.start({ collection: 'Broken', mapping });
     const put = await on.put(id, 'bad.ndjson', `${works(40)}{"id":`);

@@ -72,7 +72,9 @@ export class ImportsController {
   /**
    * Undo an import: what it made and nobody has changed since is deleted, and the collection too if it made that and
    * nothing else lies in it. The deletions stay in the history and can be taken back; importing the same file again brings
-   * back what this deleted and nobody has changed since, also of an archive, and under its label the collection. The answer is a stream of JSON lines. One that was broken off is gone on with by asking again.
+   * back what this deleted and nobody has changed since, also of an archive, and under its label the collection. An import
+   * that is not ended yet takes no more files. The answer is a stream of JSON lines. One that was broken off is gone on with
+   * by asking again.
    */
   @Post('imports/{id}/undo')
   @Produces('application/x-ndjson')
@@ -114,7 +116,7 @@ export class ImportsController {
   @Put('imports/{id}/files/{name}')
   @Produces('application/x-ndjson')
   @Response<ErrorView>(404, 'Not found')
-  @Response<ErrorView>(409, 'Another file of this import is being read, or one could not be')
+  @Response<ErrorView>(409, 'Another file of this import is being read, or one could not be, or it was undone')
   receive(
     @Request() request: StreamRequest,
     @Path() id: string,

@@ -25,7 +25,7 @@ export interface CollectionMaker {
 
 /**
  * An import between its files. `run` is recorded from the first file on. `state`: a file is being read, or one could not be read
- * to its end, or its client has given it up.
+ * to its end, or what it made was undone.
  */
 interface OpenImport {
   id: string;
@@ -36,7 +36,7 @@ interface OpenImport {
   /** The file that is being read. */
   reading: { name: string; bytes: number } | null;
   started: number;
-  state: 'waiting' | 'reading' | 'failed';
+  state: 'waiting' | 'reading' | 'failed' | 'undone';
   givenUp: boolean;
   /** Epoch milliseconds. */
   used: number;
@@ -122,6 +122,8 @@ export class ImportsService {
     if (opened.state === 'reading') throw busy();
     if (opened.state === 'failed')
       throw new AlreadyExistsError('A file of this import could not be read to its end: start another import.');
+    if (opened.state === 'undone')
+      throw new AlreadyExistsError('This import was undone and takes no more files: start another import.');
     opened.state = 'reading';
     let state: OpenImport['state'] = 'failed';
     const reading = { name, bytes: 0 };
@@ -186,7 +188,15 @@ export class ImportsService {
   /** Whether an import goes on: a file is being read, or another may come. */
   isOpen(id: string): boolean {
     const opened = this.#open.get(id);
-    return opened !== undefined && opened.state !== 'failed' && !opened.givenUp;
+    return opened !== undefined && ['waiting', 'reading'].includes(opened.state) && !opened.givenUp;
+  }
+
+  /** Takes no more files for an import of which none is being read: what they made would stay after its undo. */
+  refuseMore(id: string): void {
+    const opened = this.#open.get(id);
+    if (!opened || opened.state === 'reading') return;
+    opened.state = 'undone';
+    opened.job.close();
   }
 
   #find(caller: Caller, id: string): OpenImport {

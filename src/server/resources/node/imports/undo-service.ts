@@ -34,6 +34,8 @@ export interface ImportsAtWork {
   isReading(id: string): boolean;
   /** Whether more may come of it. */
   isOpen(id: string): boolean;
+  /** From now on nothing more comes of it, where no file is being read. */
+  refuseMore(id: string): void;
 }
 
 const maxRuns = 100;
@@ -97,6 +99,7 @@ export class ImportUndoService {
   /**
    * Deletes what the import made and nobody has changed since, the collection last if the import made it and nothing is
    * in it any more. Each deletion is a version that can be taken back. Ended early, it is gone on with by another undo.
+   * An import that waits for further files takes none from now on.
    * Of an import of an archive that is left alone nothing is kept any more.
    * @throws NotFoundError, AlreadyExistsError while the import or another undo of it is at work
    */
@@ -106,6 +109,7 @@ export class ImportUndoService {
     if (written.read((db) => isTakenIn(db, id)) || this.#atWork.isReading(id) || this.#undoing.has(id))
       throw new AlreadyExistsError('This import is being read or undone: wait until that ends.');
     this.#undoing.add(id);
+    this.#atWork.refuseMore(id);
     try {
       const store = await this.#writes.store(caller);
       const run = this.#run(store, id);
