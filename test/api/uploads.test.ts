@@ -321,6 +321,30 @@ describe('what uploads leave behind', () => {
     expect(await files.size(cid)).toBeUndefined();
   });
 
+  test('is looked through once at a time, and no more when the node has ended', async () => {
+    const files = keptBy(node);
+    for (let i = 0; i < 200; i++)
+      await files.put(
+        (async function* () {
+          yield Buffer.from(`orphan ${i}`);
+        })(),
+      );
+    clock.ms += 49 * hour;
+    const sweeping = node.ctx.leftovers.sweep();
+    expect(node.ctx.leftovers.sweep()).toBe(sweeping);
+    let swept: unknown = 'goes on';
+    void sweeping.then(
+      () => (swept = 'ended'),
+      (error: unknown) => (swept = error),
+    );
+    while ((await listOf(files.list())).length === 200) await new Promise(setImmediate);
+    await node[Symbol.asyncDispose]();
+    expect(swept).toBe('ended');
+    await restarted();
+    await node.ctx.leftovers.sweep();
+    expect(await listOf(keptBy(node).list())).toEqual([]);
+  });
+
   test('a second call to complete names bytes a day later', async () => {
     const { entity, path } = await addressed();
     expect((await put(path, bytes)).status).toBe(200);

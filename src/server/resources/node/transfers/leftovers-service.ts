@@ -21,10 +21,12 @@ interface Log {
 }
 
 /** Clears what interrupted and given-up uploads leave on the disk: on opening a network, and every hour. */
-export class LeftoversService implements Disposable {
+export class LeftoversService implements AsyncDisposable {
   readonly #networks: Pick<Networks, 'opened'>;
   readonly #now: () => number;
   readonly #timer: NodeJS.Timeout;
+  #sweeping: Promise<void> | null = null;
+  #closed = false;
 
   constructor(networks: Pick<Networks, 'opened'>, now: () => number, log: Log) {
     this.#networks = networks;
@@ -41,8 +43,17 @@ export class LeftoversService implements Disposable {
     await this.#uploads(store, Number.POSITIVE_INFINITY);
   }
 
-  async sweep(): Promise<void> {
+  /** One at a time: who asks while it goes on waits for that one. */
+  sweep(): Promise<void> {
+    this.#sweeping ??= this.#sweep().finally(() => {
+      this.#sweeping = null;
+    });
+    return this.#sweeping;
+  }
+
+  async #sweep(): Promise<void> {
     for (const store of this.#networks.opened()) {
+      if (this.#closed) return;
       // A long request may go on after its address has expired.
       await this.#uploads(store, this.#now() - hour);
       await this.#orphans(store);
@@ -67,11 +78,18 @@ export class LeftoversService implements Disposable {
     const files = filesOf(store);
     const before = this.#now() - orphanMs;
     const isWanted = (cid: string) => store.read((db) => isNamed(db, cid) || archiveTasks(db).goOn.length > 0);
-    for await (const cid of files.list()) await files.removeUnwanted(cid, before, () => isWanted(cid));
+    for await (const cid of files.list()) {
+      if (this.#closed) return;
+      await files.removeUnwanted(cid, before, () => isWanted(cid));
+    }
   }
 
-  [Symbol.dispose](): void {
+  /** Ends soon: what is not looked at by then is after the next start. */
+  async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
+    this.#closed = true;
+    // Whoever began it hears how it ended.
+    await this.#sweeping?.catch(() => undefined);
   }
 }
 
