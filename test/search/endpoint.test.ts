@@ -76,6 +76,29 @@ describe('an endpoint that makes vectors', () => {
     expect(alike[1]).toBeLessThan(0.3);
   });
 
+  it.each([0, 600])('compares very many names in small requests, each once, where one takes %i ms', async (ms) => {
+    await using endpoint = await startEmbedEndpoint();
+    await using node = await startNode({ env: endpoint.env() });
+    await fill(node);
+    await until(() => foundBoth(node));
+    endpoint.asked.length = 0;
+    endpoint.instead = (response, { input }) => {
+      const data = input.map((text, index) => ({ index, embedding: endpoint.vector(text, '') }));
+      setTimeout(() => answerJson(response, { data }), ms);
+      return true;
+    };
+    const store = await node.ctx.networks.get('main');
+    const names = ['ruler', ...Array.from({ length: 1999 }, (_, i) => `name ${i}`)];
+    const alike = (term: string) => node.ctx.search.engine.similarities(store, term, names);
+    // What one call had no time for is left to the next.
+    await until(async () => ((await alike('monarch'))[0] ?? 0) > 0.9);
+    expect((await alike('king'))[0]).toBeGreaterThan(0.9);
+    const asked = endpoint.asked.map(({ input }) => input);
+    expect(Math.max(...asked.map(({ length }) => length))).toBe(256);
+    expect(asked.flat().toSorted()).toEqual(['king', 'monarch', ...names].toSorted());
+    expect((await find(node, 'boats')).metadata).not.toHaveProperty('embedder');
+  });
+
   it('is sent what changed and what came while it made the first ones', async () => {
     await using endpoint = await startEmbedEndpoint();
     let release = (): unknown => undefined;

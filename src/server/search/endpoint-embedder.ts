@@ -26,7 +26,10 @@ const queryMs = 3000;
 const batchMs = 120_000;
 /** After a failure nobody asks for so long, twice as long after each further one. */
 const [firstPause, longestPause] = [1000, 60_000];
-const maxKept = 1000;
+/** More than a query of relationships compares: 2,000 names of predicates with 50 of its own. */
+const maxKept = 4096;
+/** So many short texts are sent at a time. */
+const shortBatch = 256;
 /** Models read some hundred words of a text. */
 const longest = 2000;
 /** No endpoint has a reason to refuse this one. */
@@ -74,7 +77,7 @@ export class EndpointEmbedder implements Embedder, AsyncDisposable {
 
   /**
    * Short texts, kept when they were asked lately, by the model that `name` names, if it is one of this endpoint's; null
-   * where it cannot be asked now.
+   * where it cannot be asked now, or there is no time for all: the next call goes on then.
    */
   async short(texts: readonly string[], name: string): Promise<Float32Array[] | null> {
     const model = this.#modelOf(name);
@@ -86,11 +89,14 @@ export class EndpointEmbedder implements Embedder, AsyncDisposable {
       const known = this.#kept.get(keyOf(text));
       if (known) found.set(text, known);
     }
-    if (unknown.length > 0) {
-      if (this.rest > 0) return null;
-      const made = await this.#asked(unknown, model, queryMs).catch(() => null);
+    // A batch that begins later could not have its own time and end soon.
+    const latest = performance.now() + queryMs / 2;
+    for (let from = 0; from < unknown.length; from += shortBatch) {
+      if (this.rest > 0 || performance.now() > latest) return null;
+      const batch = unknown.slice(from, from + shortBatch);
+      const made = await this.#asked(batch, model, queryMs).catch(() => null);
       if (!made) return null;
-      for (const [i, text] of unknown.entries()) {
+      for (const [i, text] of batch.entries()) {
         const vector = made[i] as Float32Array;
         found.set(text, vector);
         this.#kept.set(keyOf(text), vector);
