@@ -320,6 +320,28 @@ describe('an endpoint that makes vectors', () => {
     });
     expect(labels(await find(node, 'trees'))[0]).toBe('Oak in snow');
   });
+
+  it('with another model that it refuses is asked for it less and less often, and the old one answers all searches', async () => {
+    await using folder = await temporaryFolder();
+    await using endpoint = await startEmbedEndpoint();
+    {
+      await using node = await startNode({ data: folder.path, env: endpoint.env('first') });
+      await fill(node);
+      await until(() => foundBoth(node));
+    }
+    endpoint.instead = (response, { model }) => model === 'second' && answerJson(response, { error: 'unknown' }, 400);
+    await using node = await startNode({ data: folder.path, env: endpoint.env('second') });
+    const refused = () => endpoint.asked.filter(({ model }) => model === 'second');
+    await until(() => refused().length > 0);
+    await until(() => foundBoth(node));
+    for (let i = 0; i < 40; i++) {
+      expect((await find(node, `boat ${i}`)).metadata).not.toHaveProperty('embedder');
+      await passed(100);
+    }
+    // At the start, after 1, 3 and 7 seconds: the texts, and one that nothing is wrong with.
+    expect(refused().length).toBeLessThanOrEqual(8);
+    expect(node.logged.filter((line) => line.includes('answered 400: unknown'))).toHaveLength(1);
+  });
 });
 
 describe('settings', () => {

@@ -21,6 +21,13 @@ export class EmbedderError extends Error {
   }
 }
 
+/** How it goes with one model: the last pause and when it ends, in milliseconds, and why there are no vectors; null: there are. */
+interface Standing {
+  pause: number;
+  until: number;
+  problem: string | null;
+}
+
 /** A search waits no longer for a vector, which adds to what words find. */
 const queryMs = 3000;
 const batchMs = 120_000;
@@ -44,9 +51,8 @@ export class EndpointEmbedder implements Embedder, AsyncDisposable {
   readonly #log: Log;
   readonly #thread = new OneThread('embed-thread', 'closeEmbedding', { together: 8 });
   readonly #kept = new RecentMap<string, Float32Array>(maxKept);
-  #pause = 0;
-  #until = 0;
-  #problem: string | null = null;
+  /** The endpoint may have one model and not another, which it had when it made the vectors that are searched. */
+  readonly #standings = new Map<string, Standing>();
 
   constructor(settings: EndpointSettings, log: Log) {
     this.name = `${settings.url} ${settings.model}`;
@@ -54,14 +60,15 @@ export class EndpointEmbedder implements Embedder, AsyncDisposable {
     this.#log = log;
   }
 
-  /** Why there are no vectors at this time; null when there are. */
-  get problem(): string | null {
-    return this.#problem;
+  /** Why there are no vectors of the model that `name` names at this time; null when there are, or where it is not this endpoint's. */
+  problem(name = this.name): string | null {
+    const model = this.#modelOf(name);
+    return model === null ? null : this.#standing(model).problem;
   }
 
   /** How long nobody asks, in milliseconds. */
-  get rest(): number {
-    return Math.max(0, this.#until - performance.now());
+  rest(model = this.#settings.model): number {
+    return Math.max(0, this.#standing(model).until - performance.now());
   }
 
   /** @throws EmbedderError */
@@ -92,7 +99,7 @@ export class EndpointEmbedder implements Embedder, AsyncDisposable {
     // A batch that begins later could not have its own time and end soon.
     const latest = performance.now() + queryMs / 2;
     for (let from = 0; from < unknown.length; from += shortBatch) {
-      if (this.rest > 0 || performance.now() > latest) return null;
+      if (this.rest(model) > 0 || performance.now() > latest) return null;
       const batch = unknown.slice(from, from + shortBatch);
       const made = await this.#asked(batch, model, queryMs).catch(() => null);
       if (!made) return null;
@@ -116,23 +123,28 @@ export class EndpointEmbedder implements Embedder, AsyncDisposable {
     const order: EmbedOrder = { url, model, key, texts, ms };
     const answer = await this.#thread.run<EmbedAnswer | Refusal>('embed', order);
     if ('refused' in answer)
-      throw this.#failed({ ...answer.refused, ofTexts: answer.refused.ofTexts && texts !== plain });
-    if (this.#problem !== null) this.#log.info({ url }, 'the embedder answers again');
-    [this.#pause, this.#until, this.#problem] = [0, 0, null];
+      throw this.#failed(model, { ...answer.refused, ofTexts: answer.refused.ofTexts && texts !== plain });
+    if (this.#standing(model).problem !== null) this.#log.info({ url, model }, 'the embedder answers again');
+    this.#standings.delete(model);
     const { dimensions, vectors } = answer;
     if (model === this.#settings.model) this.dimensions = dimensions;
     return texts.map((_, i) => vectors.slice(i * dimensions, (i + 1) * dimensions));
   }
 
-  #failed({ reason, ofTexts }: Refusal['refused']): EmbedderError {
+  #failed(model: string, { reason, ofTexts }: Refusal['refused']): EmbedderError {
     const told = `The embedder ${reason}.`;
     if (!ofTexts) {
-      if (this.#problem !== told) this.#log.warn({ url: this.#settings.url }, `${told} Searches go on by words`);
-      this.#problem = told;
-      this.#pause = Math.min(longestPause, this.#pause === 0 ? firstPause : 2 * this.#pause);
-      this.#until = performance.now() + this.#pause;
+      const before = this.#standing(model);
+      if (before.problem !== told)
+        this.#log.warn({ url: this.#settings.url, model }, `${told} Searches go on by words`);
+      const pause = Math.min(longestPause, before.pause === 0 ? firstPause : 2 * before.pause);
+      this.#standings.set(model, { pause, until: performance.now() + pause, problem: told });
     }
     return new EmbedderError(told, ofTexts);
+  }
+
+  #standing(model: string): Standing {
+    return this.#standings.get(model) ?? { pause: 0, until: 0, problem: null };
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -157,11 +157,14 @@ export class SearchEngine implements AsyncDisposable {
   /** A query's vector where the vectors that are searched are made elsewhere; else why there is none. */
   async #vectorOf(store: NetworkStore, text: string): Promise<{ vector?: QueryVector; problem: string | null }> {
     const name = this.#servingElsewhere(store);
-    if (!this.#embedder || name === null) return { problem: this.#embedder?.problem ?? this.#without };
+    if (!this.#embedder || name === null) return { problem: this.#embedder?.problem() ?? this.#without };
     const [values] = (await this.#embedder.short([text], name)) ?? [];
     if (values) return { vector: { name, values }, problem: null };
     return {
-      problem: this.#embedder.problem ?? 'The vectors that are here were made by an embedder that is not set now.',
+      problem:
+        this.#embedder.problem(name) ??
+        this.#embedder.problem() ??
+        'The vectors that are here were made by an embedder that is not set now.',
     };
   }
 

@@ -52,7 +52,7 @@ export class VectorFeeder {
         fed = await this.#step();
       } catch (error) {
         fed = true;
-        await this.#rest(error instanceof EmbedderError ? this.#embedder.rest : againMs);
+        await this.#rest(error instanceof EmbedderError ? this.#embedder.rest() : againMs);
       }
       // The index shall know what is searched now, and drop what is not.
       if (before && !fed) this.#complete();
