@@ -154,7 +154,7 @@ test('without a running node both use one of their own, which waits for its inde
     await using stopped = await startNode({ data: other.path });
     for (let i = 0; i < 300; i++) await create(stopped, operator(stopped), { properties: { label: `Zebra ${i}` } });
   }
-  await rm(searchFile(`${other.path}/main`));
+  await rm(searchFile(`${other.path}/main`), { force: true });
   const first = await archeion(other.path, 'search', 'zebra', '--limit', '100', '--json');
   expect((JSON.parse(first.out[0] ?? '') as Found).metadata.result_count).toBe(100);
   const { code, out, err } = await archeion(other.path, 'reindex', '--json');
