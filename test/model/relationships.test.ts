@@ -98,6 +98,11 @@ describe('applyRelationships', () => {
 test('unknown members are not stored', () => {
   const sent = { ...rel('in A', { properties_remove: ['x'] }), colour: 'red' };
   expect(storedRelationship(sent)).toEqual(rel('in A'));
+  // What another program wrote in place of an object is not taken apart.
+  for (const properties of ['text', [1], 7]) {
+    const odd = { ...rel('in A'), properties } as unknown as Relationship;
+    expect(storedRelationship(odd)).toEqual(odd);
+  }
 });
 
 test('two of one key say the same when type, label and properties do', () => {

@@ -54,7 +54,7 @@ function upsert(old: Relationship | null, add: RelationshipAdd): Relationship {
   const left = said && add.properties_remove ? removeMembers(said, add.properties_remove) : said;
   // What another program wrote in place of an object stays until it is written over.
   const kept: JsonObject | undefined = left ?? old?.properties;
-  const properties = add.properties ? mergeObject(left ?? {}, add.properties) : kept;
+  const properties = add.properties ? (left ? mergeObject(left, add.properties) : add.properties) : kept;
   if (properties !== undefined) next.properties = properties;
   return next;
 }
