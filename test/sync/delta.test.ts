@@ -96,5 +96,9 @@ test('what another program wrote of a peer goes out only where it differs', () =
   const version = (n: number, relationships: unknown) => ({ properties: { n }, relationships }) as unknown as Manifest;
   expect(deltasBetween(version(1, odd()), version(2, odd()))).toEqual([{ properties: { n: 2 } }]);
   const said = { ...odd()[0], properties: { page: 4 } };
-  expect(deltasBetween(version(1, odd()), version(1, [said]))).toEqual([{ relationships_add: [said] }]);
+  const shown = { predicate: 'in', peer: 'p1', properties: { page: 4 } };
+  expect(deltasBetween(version(1, odd()), version(1, [said]))).toEqual([{ relationships_add: [shown] }]);
+  const named = { ...odd()[0], peer_label: 'One' };
+  const label = { predicate: 'in', peer: 'p1', peer_label: 'One' };
+  expect(deltasBetween(version(1, odd()), version(1, [named]))).toEqual([{ relationships_add: [label] }]);
 });

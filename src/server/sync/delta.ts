@@ -105,7 +105,8 @@ function upsertOf(base: Relationship, next: Relationship): RelationshipAdd | nul
     (name) => base[name] !== undefined && next[name] === undefined,
   );
   if (unsets) return null;
-  const { properties, ...head } = next;
+  // What another program wrote in other shapes is refused, and stays there as it is.
+  const { properties, ...head } = lenientRelationship(next);
   const { patch, removed } = propertyDelta(lenientRelationship(base).properties ?? {}, properties ?? {});
   const removals = byDepth(removed);
   if (removals.length > 1) return null;
