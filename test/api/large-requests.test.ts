@@ -203,6 +203,11 @@ test('a page of versions that are large, though the newest is not, is read on an
     expect(begun).toEqual(['serveLarge', 'serveLarge']);
     ok(await ask(node, owner, `GET /versions/${(await made({ label: 'small' })).id}`));
     expect(begun).toHaveLength(2);
+    const light = await made({ label: 'small' });
+    await update(node, owner, light, { properties: large });
+    const before = begun.length;
+    ok(await ask(node, owner, `GET /versions/${light.id}?from=${light.cid}`));
+    expect(begun.slice(before)).toEqual(['serveLarge']);
   } finally {
     vi.restoreAllMocks();
   }

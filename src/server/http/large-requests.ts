@@ -76,8 +76,12 @@ export function isHistory({ path }: LargeRequest['route']): boolean {
 export function weight({ params, query, body, caller }: EndpointRequest, sizes: Sizes, ofHistory = false): number {
   if (query.expand !== undefined) return Number.POSITIVE_INFINITY;
   if (ofHistory) {
-    const from = typeof query.from === 'string' ? query.from : null;
-    return sizes.ofHistory(caller.network, String(params.id), from);
+    const { network } = caller;
+    const id = String(params.id);
+    // The newest one is read in any case.
+    return typeof query.from === 'string'
+      ? sizes.ofEntity(network, id) + sizes.ofHistory(network, id, query.from)
+      : sizes.ofHistory(network, id, null);
   }
   let sum = 0;
   for (const [name, value] of Object.entries(params))
