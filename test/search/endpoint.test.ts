@@ -94,7 +94,7 @@ describe('an endpoint that makes vectors', () => {
     await until(async () => ((await alike('monarch'))[0] ?? 0) > 0.9);
     expect((await alike('king'))[0]).toBeGreaterThan(0.9);
     const asked = endpoint.asked.map(({ input }) => input);
-    expect(Math.max(...asked.map(({ length }) => length))).toBe(256);
+    expect(Math.max(...asked.map(({ length }) => length))).toBe(32);
     expect(asked.flat().toSorted()).toEqual(['king', 'monarch', ...names].toSorted());
     expect((await find(node, 'boats')).metadata).not.toHaveProperty('embedder');
   });

@@ -35,8 +35,8 @@ const batchMs = 120_000;
 const [firstPause, longestPause] = [1000, 60_000];
 /** More than a query of relationships compares: 2,000 names of predicates with 50 of its own. */
 const maxKept = 4096;
-/** So many short texts are sent at a time. */
-const shortBatch = 256;
+/** So many short texts are sent at a time: some endpoints take no more. */
+const shortBatch = 32;
 /** Models read some hundred words of a text. */
 const longest = 2000;
 /** No endpoint has a reason to refuse this one. */
