@@ -113,6 +113,18 @@ describePage('export', () => {
     await stop.click();
     await stop.waitFor({ state: 'detached' });
     expect(prepared).toBe(1);
+
+    // A node that was started anew knows nothing of one that was under way.
+    await page.keyboard.press('Control+Enter');
+    await stop.waitFor();
+    await page.route('**/node/exports/*', (route) =>
+      route.request().method() === 'GET'
+        ? route.fulfill({ status: 404, json: { error: 'Entity not found' } })
+        : route.fallback(),
+    );
+    await page.getByText('There is no such thing on this node.').waitFor();
+    await stop.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: /^Save the file/, disabled: false }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { getRouteApi, Link, useNavigate, useRouterState } from '@tanstack/react-
 import { CircleCheck, Download } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
 import { answered, api } from '../../api/client.ts';
+import { Failure } from '../../api/failure.ts';
 import type { components } from '../../api/schema.d.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
@@ -45,7 +46,9 @@ export function Export() {
     refetchInterval: ({ state: { data } }) => (data?.state === 'done' || data?.state === 'stopped' ? false : pollMs),
     staleTime: 0,
   });
-  const now = state.data ?? prepared;
+  // A node that was started anew knows nothing of it.
+  const lost = state.error instanceof Failure && state.error.kind === 'missing' ? state.error : null;
+  const now = lost ? null : (state.data ?? prepared);
 
   const start = async () => {
     if (busy || now?.state === 'running') return;
@@ -159,6 +162,7 @@ export function Export() {
           </label>
         )}
         {error !== null && <Problem error={error} />}
+        {lost && <Problem error={lost} />}
         <Button look="main" type="submit" disabled={busy || now?.state === 'running'}>
           <Download size={15} aria-hidden />
           {t('export.start')}
