@@ -48,7 +48,7 @@ export function History() {
     }),
   );
   const choose = (side: 'from' | 'to', cid: string) =>
-    void go({ search: (old) => ({ ...old, from, to, [side]: cid }), replace: true });
+    void go({ search: (old) => ({ ...old, ...(from !== '' && { from }), to, [side]: cid }), replace: true });
   // Step by step through what each version changed.
   const step = (next: number) => {
     const cid = versions[next]?.cid;
