@@ -106,7 +106,8 @@ export class ImportsService {
     // One that is being read is forgotten when that has ended.
     if (opened.state === 'reading') return;
     this.#drop(id);
-    if (ended && opened.state === 'waiting' && opened.files.length > 0) await this.#record(caller, opened, true);
+    if (ended && ['waiting', 'undone'].includes(opened.state) && opened.files.length > 0)
+      await this.#record(caller, opened, true);
   }
 
   /** Reads one file and says how it goes, twice a second and at the end. */
