@@ -100,7 +100,7 @@ describePage('while an entity is edited', () => {
     const begun = page.waitForRequest((request) => request.method() === 'PUT');
     await page.keyboard.press('Control+s');
     await begun;
-    expect(await button('Discard').isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Discard', disabled: true }).waitFor();
     answer.resolve();
     await page.getByText('Saved as version 2', { exact: true }).waitFor();
   });

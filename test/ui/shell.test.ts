@@ -66,6 +66,7 @@ describePage('the page around every screen', () => {
     const other = await page.context().newPage();
     await other.goto(`${node.url}/ui/settings`);
     await other.getByLabel('Farben').last().selectOption('light');
+    await other.locator('html[data-theme="light"]').waitFor({ state: 'attached' });
     await page.evaluate("void window.dispatchEvent(new Event('focus'))");
     await page.locator('html[data-theme="light"]').waitFor({ state: 'attached' });
     await other.close();
