@@ -76,7 +76,10 @@ describe('an endpoint that makes vectors', () => {
     expect(alike[1]).toBeLessThan(0.3);
   });
 
-  it.each([0, 600])('compares very many names in small requests, each once, where one takes %i ms', async (ms) => {
+  it.each([
+    [1999, 0],
+    [199, 600],
+  ])('compares %i names in small requests, each once, where one takes %i ms', async (count, ms) => {
     await using endpoint = await startEmbedEndpoint();
     await using node = await startNode({ env: endpoint.env() });
     await fill(node);
@@ -88,7 +91,7 @@ describe('an endpoint that makes vectors', () => {
       return true;
     };
     const store = await node.ctx.networks.get('main');
-    const names = ['ruler', ...Array.from({ length: 1999 }, (_, i) => `name ${i}`)];
+    const names = ['ruler', ...Array.from({ length: count }, (_, i) => `name ${i}`)];
     const alike = (term: string) => node.ctx.search.engine.similarities(store, term, names);
     // What one call had no time for is left to the next.
     await until(async () => ((await alike('monarch'))[0] ?? 0) > 0.9);
@@ -236,6 +239,18 @@ describe('an endpoint that makes vectors', () => {
     expect(said[0]).not.toMatch(/queen/i);
   });
 
+  it('that refuses a search says so', async () => {
+    await using endpoint = await startEmbedEndpoint();
+    endpoint.instead = (response, { input }) =>
+      input.includes('unspeakable ships') && answerJson(response, { error: 'no such text' }, 400);
+    await using node = await startNode({ env: endpoint.env() });
+    await fill(node);
+    await until(() => foundBoth(node));
+    const reason = 'The embedder answered 400: no such text.';
+    expect((await find(node, 'unspeakable ships')).metadata.embedder).toEqual({ available: false, reason });
+    expect((await find(node, 'boats')).metadata).not.toHaveProperty('embedder');
+  });
+
   it('that refuses everything is asked less and less often, and that is said', async () => {
     await using endpoint = await startEmbedEndpoint();
     endpoint.instead = (response) => answerJson(response, { error: { message: 'no such model' } }, 400);
@@ -267,7 +282,7 @@ describe('an endpoint that makes vectors', () => {
     await using node = await startNode({ data: folder.path, env: endpoint.env() });
     await until(() => endpoint.asked.length > 0);
     await passed(1000);
-    expect(endpoint.asked.length).toBeLessThan(5);
+    expect(endpoint.asked.length).toBeLessThan(8);
     expect(node.logged.filter((line) => line.includes('the embedder refuses'))).toHaveLength(1);
     await fill(node, ['Ship of the line']);
     await until(async () => labels(await find(node, 'boats')).includes('Ship of the line'));
@@ -290,6 +305,28 @@ describe('an endpoint that makes vectors', () => {
     await until(async () => (await find(node, 'Leaf 1')).metadata.embedder !== undefined);
     left = Number.POSITIVE_INFINITY;
     await until(() => leaves.every((leaf) => [...made].some((text) => text.split('\n')[0] === leaf)));
+    expect(node.logged.filter((line) => line.includes('the embedder refuses'))).toEqual([]);
+  });
+
+  it('that takes texts again just after it refused them one by one makes their vectors', async () => {
+    await using endpoint = await startEmbedEndpoint();
+    let left = 6;
+    const made = new Set<string>();
+    endpoint.instead = (response, { input }) => {
+      // It comes back while its last texts are looked at one by one.
+      if (input.length === 1 && left === 0 && input[0]?.startsWith('Leaf')) {
+        left = Number.POSITIVE_INFINITY;
+        return answerJson(response, { error: 'The budget is used up' }, 400);
+      }
+      if (input.length > left) return answerJson(response, { error: 'The budget is used up' }, 400);
+      left -= input.length;
+      for (const text of input) made.add(text.trim().split('\n')[0] ?? '');
+      return false;
+    };
+    await using node = await startNode({ env: endpoint.env() });
+    const leaves = Array.from({ length: 32 }, (_, i) => `Leaf ${i}`);
+    await fill(node, leaves);
+    await until(() => leaves.every((leaf) => made.has(leaf)));
     expect(node.logged.filter((line) => line.includes('the embedder refuses'))).toEqual([]);
   });
 

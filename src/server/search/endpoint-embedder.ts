@@ -39,6 +39,8 @@ const maxKept = 4096;
 const shortBatch = 32;
 /** Models read some hundred words of a text. */
 const longest = 2000;
+const ofAnother = 'The vectors that are here were made by an embedder that is not set now.';
+const tooSlow = 'The embedder has no time for all that is asked.';
 /** No endpoint has a reason to refuse this one. */
 const plain = ['A ship at sea'];
 
@@ -83,12 +85,12 @@ export class EndpointEmbedder implements Embedder, AsyncDisposable {
   }
 
   /**
-   * Short texts, kept when they were asked lately, by the model that `name` names, if it is one of this endpoint's; null
+   * Short texts, kept when they were asked lately, by the model that `name` names, if it is one of this endpoint's; a problem
    * where it cannot be asked now, or there is no time for all: the next call goes on then.
    */
-  async short(texts: readonly string[], name: string): Promise<Float32Array[] | null> {
+  async short(texts: readonly string[], name: string): Promise<{ vectors: Float32Array[] } | { problem: string }> {
     const model = this.#modelOf(name);
-    if (model === null) return null;
+    if (model === null) return { problem: this.problem() ?? ofAnother };
     const keyOf = (text: string) => `${model}\n${text}`;
     const unknown = [...new Set(texts.filter((text) => this.#kept.get(keyOf(text)) === undefined))];
     const found = new Map<string, Float32Array>();
@@ -99,17 +101,19 @@ export class EndpointEmbedder implements Embedder, AsyncDisposable {
     // A batch that begins later could not have its own time and end soon.
     const latest = performance.now() + queryMs / 2;
     for (let from = 0; from < unknown.length; from += shortBatch) {
-      if (this.rest(model) > 0 || performance.now() > latest) return null;
+      if (this.rest(model) > 0) return { problem: this.#standing(model).problem ?? tooSlow };
+      if (performance.now() > latest) return { problem: tooSlow };
       const batch = unknown.slice(from, from + shortBatch);
-      const made = await this.#asked(batch, model, queryMs).catch(() => null);
-      if (!made) return null;
+      const made = await this.#asked(batch, model, queryMs).catch((error: unknown) => error);
+      if (made instanceof EmbedderError) return { problem: made.message };
+      if (!Array.isArray(made)) throw made;
       for (const [i, text] of batch.entries()) {
         const vector = made[i] as Float32Array;
         found.set(text, vector);
         this.#kept.set(keyOf(text), vector);
       }
     }
-    return texts.map((text) => found.get(text) as Float32Array);
+    return { vectors: texts.map((text) => found.get(text) as Float32Array) };
   }
 
   /** The endpoint's model of that name; null for what makes vectors elsewhere. */

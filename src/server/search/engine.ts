@@ -158,19 +158,16 @@ export class SearchEngine implements AsyncDisposable {
   async #vectorOf(store: NetworkStore, text: string): Promise<{ vector?: QueryVector; problem: string | null }> {
     const name = this.#servingElsewhere(store);
     if (!this.#embedder || name === null) return { problem: this.#embedder?.problem() ?? this.#without };
-    const [values] = (await this.#embedder.short([text], name)) ?? [];
-    if (values) return { vector: { name, values }, problem: null };
-    return {
-      problem:
-        this.#embedder.problem(name) ??
-        this.#embedder.problem() ??
-        'The vectors that are here were made by an embedder that is not set now.',
-    };
+    const answer = await this.#embedder.short([text], name);
+    if ('problem' in answer) return { problem: answer.problem };
+    return { vector: { name, values: answer.vectors[0] as Float32Array }, problem: null };
   }
 
   async #short(store: NetworkStore, texts: string[]): Promise<Float32Array[] | null> {
     const name = this.#servingElsewhere(store);
-    return name === null ? null : ((await this.#embedder?.short(texts, name)) ?? null);
+    if (!this.#embedder || name === null) return null;
+    const answer = await this.#embedder.short(texts, name);
+    return 'vectors' in answer ? answer.vectors : null;
   }
 
   #servingElsewhere(store: NetworkStore): string | null {

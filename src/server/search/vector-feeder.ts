@@ -78,17 +78,22 @@ export class VectorFeeder {
   }
 
   /**
-   * Null for a text that is refused alone, where the endpoint takes another one before and after: else it is the endpoint
-   * that refuses everything, and not the texts.
+   * Null for a text that is refused alone twice, where the endpoint takes another one before, between and after: else it is
+   * the endpoint that refused everything for a while, and not the texts.
    * @throws EmbedderError
    */
   async #embedded(entities: Lacking['entities']): Promise<(Float32Array | null)[]> {
-    const together = await this.#taken(entities);
-    if (together) return together;
-    await this.#embedder.check();
-    const vectors = await this.#inHalves(entities);
-    if (vectors.includes(null)) await this.#embedder.check();
-    return vectors;
+    const vectors = new Map<Lacking['entities'][number], Float32Array | null>();
+    let left = entities;
+    for (let pass = 0; pass < 2 && left.length > 0; pass++) {
+      const together = await this.#taken(left);
+      if (!together) await this.#embedder.check();
+      const made = together ?? (await this.#inHalves(left));
+      for (const [i, entity] of left.entries()) vectors.set(entity, made[i] ?? null);
+      left = left.filter((_, i) => !made[i]);
+      if (left.length > 0) await this.#embedder.check();
+    }
+    return entities.map((entity) => vectors.get(entity) ?? null);
   }
 
   /** Of texts that are refused together. */
