@@ -107,6 +107,29 @@ describePage('what was deleted', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('is up to date from its first page on where more is asked for while that one is fetched anew', async () => {
+    for (let n = 0; n < 103; n++) await remove(node, me, await made(`Letter ${n}`));
+    await visitor.go(`/collections/${home.id}/deleted`);
+    await expect.poll(() => lines().count()).toBe(100);
+    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route(
+      (url) => url.pathname.endsWith('/deleted') && url.searchParams.get('offset') !== '100',
+      async (route) => {
+        asked.resolve();
+        await gate.promise;
+        await route.continue().catch(() => undefined);
+      },
+    );
+    await remove(node, me, await made('Last of all'));
+    await asked.promise;
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => lines().count()).toBeGreaterThan(100);
+    gate.resolve();
+    await expect.poll(async () => (await labels())[0]).toBe('Last of all');
+    await expect.poll(() => lines().count()).toBe(104);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('comes in pages, appears by itself, and says what somebody else was quicker with', async () => {
     for (let n = 0; n < 103; n++) await remove(node, me, await made(`Letter ${n}`));
     await visitor.go(`/collections/${home.id}/deleted`);

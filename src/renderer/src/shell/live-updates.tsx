@@ -31,25 +31,34 @@ export function LiveUpdates() {
 /** What is fetched anew as soon as what is under way has come. */
 const awaited = new WeakSet<Query>();
 
-/**
- * What is being fetched is not given up, but asked for once more after that: where an answer takes longer than moves are apart none
- * would ever come.
- */
 function fetchAllAnew(queries: QueryClient): void {
   void queries.invalidateQueries({ predicate: ({ queryKey }) => slow.has(queryKey[0]), refetchType: 'none' });
-  const under = queries.getQueryCache().findAll({ predicate: isContent, fetchStatus: 'fetching' });
-  void queries.invalidateQueries({ predicate: (query) => isContent(query) && !under.includes(query) });
-  for (const query of under) {
-    if (awaited.has(query)) continue;
-    awaited.add(query);
-    const anew = () => {
-      awaited.delete(query);
-      // Where it was given up for another reason, that has asked for it anew by now.
-      const options = { cancelRefetch: false };
-      void queries.invalidateQueries({ queryKey: query.queryKey, exact: true }, options);
-    };
-    void Promise.resolve(query.promise).then(anew, anew);
-  }
+  for (const query of queries.getQueryCache().findAll({ predicate: isContent })) void fetchAnew(queries, query);
+}
+
+/**
+ * What is being fetched is not given up, but asked for once more after that: where an answer takes longer than moves are apart none
+ * would ever come. A further page that somebody asks for gives up what is under way, and brings nothing but itself.
+ */
+async function fetchAnew(queries: QueryClient, query: Query): Promise<void> {
+  if (awaited.has(query)) return;
+  awaited.add(query);
+  if (query.state.fetchStatus === 'fetching') await ended(query);
+  while (fetchesMore(query)) await ended(query);
+  awaited.delete(query);
+  // Where it was given up for another reason, that has asked for it anew by now.
+  void queries.invalidateQueries({ queryKey: query.queryKey, exact: true }, { cancelRefetch: false });
+  await ended(query);
+  if (fetchesMore(query)) await fetchAnew(queries, query);
+}
+
+function fetchesMore({ state }: Query): boolean {
+  return state.fetchStatus === 'fetching' && state.fetchMeta?.fetchMore !== undefined;
+}
+
+/** Resolves when what is being fetched has come, or not. */
+async function ended({ promise }: Query): Promise<void> {
+  await Promise.resolve(promise).catch(() => undefined);
 }
 
 function isContent({ queryKey }: Query): boolean {

@@ -10,6 +10,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Input, Select } from '../../components/field.tsx';
 import { Menu, MenuItem } from '../../components/menu.tsx';
 import { More } from '../../components/more.tsx';
+import { onceEach } from '../../components/once-each.ts';
 import { PageHead } from '../../components/page-head.tsx';
 import { pressedKey } from '../../components/pressed-key.ts';
 import { QueryState } from '../../components/query-state.tsx';
@@ -30,7 +31,7 @@ export function Processors() {
   const box = useRef<HTMLInputElement>(null);
   const [active, setActive] = useState(0);
   const list = useInfiniteQuery(processorsQuery(address));
-  const lines = list.data?.pages.flatMap(({ processors }) => processors) ?? [];
+  const lines = onceEach(list.data?.pages.flatMap(({ processors }) => processors) ?? []);
   const total = list.data?.pages[0]?.total ?? 0;
   const at = Math.min(active, lines.length - 1);
 

@@ -8,6 +8,7 @@ import { Button, buttonClasses } from '../../../components/button.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { KeyCaps } from '../../../components/key-caps.tsx';
 import { More } from '../../../components/more.tsx';
+import { onceEach } from '../../../components/once-each.ts';
 import { PageHead } from '../../../components/page-head.tsx';
 import { Progress } from '../../../components/progress.tsx';
 import { QueryState } from '../../../components/query-state.tsx';
@@ -39,7 +40,7 @@ export function DeletedScreen({ list, title, views, count, none }: DeletedScreen
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const restore = useRestore();
 
-  const rows = list.data?.pages.flatMap((page) => page.rows) ?? [];
+  const rows = onceEach(list.data?.pages.flatMap((page) => page.rows) ?? []);
   const total = list.data?.pages.at(-1)?.total;
   const at = Math.min(active, rows.length - 1);
   const here = rows[at];
