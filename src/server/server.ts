@@ -9,6 +9,7 @@ import { addressOf, closeListener, createListener, listen } from './http/listene
 import { mostConnections, openFilesLimit } from './http/open-files.ts';
 import { type Log, openLog } from './log.ts';
 import { instanceOf, isAlive, type NodeFile, readNodeFile, writeNodeFile } from './node-file.ts';
+import { refuseForeignLogs } from './store/foreign-log.ts';
 import { lockFolder } from './store/lock.ts';
 import { checkStartable } from './store/startable.ts';
 import { storingLater } from './store/storage-error.ts';
@@ -52,6 +53,7 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   const data = await openDataFolder(config.data);
   checkStartable(data);
   opened.use(lockFolder(data));
+  refuseForeignLogs(data);
   await refuseSecond(data);
   const service = syncedBy(data);
   if (service)

@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -10,7 +10,6 @@ import { ChatStore } from '../../src/server/store/chats/chats.ts';
 import { openReader, openWriter } from '../../src/server/store/connection.ts';
 import { isOutdated } from '../../src/server/store/outdated.ts';
 import { asStorageError } from '../../src/server/store/storage-error.ts';
-import { verifyStore } from '../../src/server/store/verify/verify.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -63,41 +62,6 @@ test('nor is its log deleted where it is only read, empty as it is', () => {
   const db = new Database(file, { readonly: true });
   expect(db.prepare('SELECT n FROM last').all()).toEqual([{ n: 1 }]);
   db.close();
-});
-
-test.each(openers)(
-  '%s of a backup is not mixed with the log of the one that it was put in the place of',
-  (name, open) => {
-    killed(name, open);
-    const [file, log] = [join(folder, name), join(folder, `${name}-wal`)];
-    const other = mkdtempSync(join(folder, 'other-'));
-    open(other).close();
-    const source = new Database(join(other, name));
-    source.prepare('VACUUM INTO ?').run(join(folder, 'copy'));
-    source.close();
-    copyFileSync(join(folder, 'copy'), file);
-    expect(refusedBy(() => open(folder).close())).toContain(`the log ${name}-wal beside it is of another`);
-    expect(refusedBy(() => openReader(file).close())).toContain(`the log ${name}-wal beside it is of another`);
-    expect(readFileSync(file).equals(readFileSync(join(folder, 'copy')))).toBe(true);
-    renameSync(log, join(folder, 'kept-wal'));
-    open(folder).close();
-    expect(
-      new Database(file, { readonly: true }).prepare("SELECT 1 FROM sqlite_master WHERE name = 'last'").get(),
-    ).toBe(undefined);
-  },
-);
-
-test('verify says it, too', async () => {
-  killed(...(openers[0] as (typeof openers)[0]));
-  const file = join(folder, 'archeion.db');
-  const db = new Database(file);
-  db.prepare('VACUUM INTO ?').run(join(folder, 'copy'));
-  copyFileSync(`${file}-wal`, join(folder, 'kept-wal'));
-  db.close();
-  renameSync(join(folder, 'copy'), file);
-  copyFileSync(join(folder, 'kept-wal'), `${file}-wal`);
-  const { problems } = await verifyStore({ database: file, folder }, () => undefined);
-  expect(problems.map(({ message }) => message).join()).toContain('the log archeion.db-wal beside it is of another');
 });
 
 function refusedBy(attempt: () => void): string {

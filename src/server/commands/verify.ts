@@ -11,6 +11,7 @@ import { StorageError, UnavailableError } from '../errors.ts';
 import { type Network, networks } from '../model/ids.ts';
 import { identityFile } from '../store/accounts/identity-schema.ts';
 import { updatedCopy } from '../store/backup/updated-copy.ts';
+import { refuseForeignLogs } from '../store/foreign-log.ts';
 import { lockFolder } from '../store/lock.ts';
 import { refuseLostNetwork } from '../store/lost-database.ts';
 import { databaseFile } from '../store/network-store.ts';
@@ -148,6 +149,7 @@ async function onFolder(
   { network, lock, kept }: { network: Network; lock: Disposable; kept: SignedHead | null },
 ): Promise<Verified> {
   using _lock = lock;
+  refuseForeignLogs(data);
   const database = writtenIn(data, network);
   const folder = resolve(data, network);
   refuseReadOnly(data, [data, folder]);

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { syncFolderNow } from '../blocks/durable-folder.ts';
@@ -100,12 +100,12 @@ export class Connection implements Writer {
 /**
  * Brings a database's log to the disk. What a killed process wrote to it and did not sync can be read again as soon as the
  * database is opened, so it has to outlive a power cut before somebody is shown it. To be called before that.
- * @throws StorageError where the log is there without its database, see refuseForeignLog
+ * @throws StorageError where the log is there without its database
  */
 export function syncLog(file: string): void {
-  const log = `${file}-wal`;
+  const log = logOf(file);
   if (!existsSync(log)) return;
-  refuseForeignLog(file);
+  refuseLogAlone(file);
   const handle = openSync(log, 'r+');
   try {
     fsyncSync(handle);
@@ -116,36 +116,25 @@ export function syncLog(file: string): void {
 }
 
 /**
- * To be called before a database is opened that may be made, or may be a copy from a backup. SQLite deletes the log of one that is
- * not there or empty, and so what was written last of one that was moved away and is put back later; and it takes a log for
- * that of whatever database it lies beside. @throws StorageError
+ * To be called before a database is opened that may be made. SQLite deletes the log of one that is not there or empty, and so what
+ * was written last of one that was moved away and is put back later. @throws StorageError
  */
-export function refuseForeignLog(file: string): void {
-  const isThere = (path: string) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
-  if (!isThere(`${file}-wal`)) return;
-  const [name, log] = [basename(file), basename(`${file}-wal`)];
-  if (isThere(file)) {
-    if (keepsLog(file)) return;
-    throw new StorageError(
-      `The database ${name} is a copy as a backup has it, and the log ${log} beside it is of another one, with which it would be ` +
-        `mixed. Move ${log} away, or put the database back that it is of; to go back to a backup, restore it into an empty folder.`,
-    );
-  }
+export function refuseLogAlone(file: string): void {
+  const log = logOf(file);
+  if (sizeOf(log) === 0 || sizeOf(file) > 0) return;
   throw new StorageError(
-    `The database ${name} is not there, but its log ${log} is, which has what was written last. Put the database back beside it; ` +
-      'where it is lost, move the data folder away and restore a backup.',
+    `The database ${basename(file)} is not there, but its log ${basename(log)} is, which has what was written last. Put the database ` +
+      'back beside it; where it is lost, move the data folder away and restore a backup.',
   );
 }
 
-/** Whether a database keeps a log: the bytes at 18 and 19 of its header say so (the SQLite file format, 1.3.3), and of a copy not. */
-function keepsLog(file: string): boolean {
-  const versions = Buffer.alloc(2);
-  const handle = openSync(file, 'r');
-  try {
-    return readSync(handle, versions, 0, 2, 18) < 2 || versions.includes(2);
-  } finally {
-    closeSync(handle);
-  }
+export function logOf(file: string): string {
+  return `${file}-wal`;
+}
+
+/** In bytes; 0 where it is not there. */
+export function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** The one writing connection of a database: durable at each commit, checkpoints made by hand between groups. */
@@ -233,7 +222,7 @@ export function rollBackJournal(file: string): void {
 
 /** A reading connection; the database must be there. @throws StorageError where a log is, and not its database */
 export function openReader(file: string, cacheKb = 4096): Connection {
-  refuseForeignLog(file);
+  refuseLogAlone(file);
   const db = new Database(file, { readonly: true, fileMustExist: true });
   db.pragma(`cache_size = -${cacheKb}`);
   return new Connection(db);

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { StorageError } from '../errors.ts';
 import { type Network, networks } from '../model/ids.ts';
 import { identityFile } from './accounts/identity-schema.ts';
-import { refuseForeignLog } from './connection.ts';
+import { refuseLogAlone } from './connection.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
 import { storing } from './storage-error.ts';
@@ -19,7 +19,7 @@ export function refuseLostNetwork(data: string, network: Network): void {
 function lookForNetwork(data: string, network: Network): void {
   const file = databaseFile(data, network);
   if (isThere(file)) return;
-  refuseForeignLog(file);
+  refuseLogAlone(file);
   const witness = witnessOf(dirname(file));
   if (witness === null) return;
   throw new StorageError(

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
 import type { Checkpoint } from './checkpoints/checkpoints.ts';
 import { LogWatch } from './checkpoints/log-watch.ts';
-import { refuseForeignLog, syncLog } from './connection.ts';
+import { refuseLogAlone, syncLog } from './connection.ts';
 import { durably } from './durably.ts';
 import { inPlace } from './in-place.ts';
 import { storing } from './storage-error.ts';
@@ -29,7 +29,7 @@ export class NodeDatabase {
 
   /** `file` is made where it is missing. Throws StorageError where it cannot be opened or a newer program wrote it. */
   constructor(file: string, { steps, synchronous, checkpoint }: NodeDatabaseOptions) {
-    storing(() => (synchronous === 'FULL' ? syncLog : refuseForeignLog)(file));
+    storing(() => (synchronous === 'FULL' ? syncLog : refuseLogAlone)(file));
     this.#db = storing(() => new Database(file));
     try {
       storing(() => {

@@ -8,7 +8,7 @@ import { FileStore } from '../../blocks/file-store.ts';
 import { StorageError } from '../../errors.ts';
 import type { Network } from '../../model/ids.ts';
 import { spooledPath } from '../archive/spool.ts';
-import { openReader, refuseForeignLog, rollBackJournal } from '../connection.ts';
+import { openReader, refuseLogAlone, rollBackJournal } from '../connection.ts';
 import { filesFolder, spoolFolder } from '../network-folders.ts';
 import { databaseFile } from '../network-store.ts';
 import type { Progress } from '../progress.ts';
@@ -26,7 +26,7 @@ export interface Copy {
 /** One moment of a database that others may go on writing to; nothing where there is none. @throws StorageError */
 export async function takeDatabase(copy: Copy, path: string): Promise<void> {
   const from = join(copy.from, path);
-  refuseForeignLog(from);
+  refuseLogAlone(from);
   if (!existsSync(from)) return;
   rollBackJournal(from);
   const db = new Database(from, { readonly: true, fileMustExist: true });
