@@ -1,4 +1,6 @@
+import Database from 'better-sqlite3';
 import { describe, expect, test, vi } from 'vitest';
+import { databaseFile } from '../../src/server/store/network-store.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, ok, update } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
@@ -190,6 +192,34 @@ describe('a remote that is watched', () => {
     expect((await stateOf(mirror, here)).last_run?.error).toContain('Everything else was sent');
     const edit = await create(mirror, here, { properties: { label: 'edit' } });
     await vi.waitFor(async () => expect((await read(origin, curator, edit.id)).id).toBe(edit.id), 15_000);
+  });
+
+  test('is watched on where the database cannot be read for a while when a run ends', async () => {
+    await using folder = await temporaryFolder();
+    await using origin = await startNode();
+    await using proxy = await startProxy(origin.url);
+    await using mirror = await startNode({ data: folder.path, watch: true });
+    const curator = await user(origin, 'curator');
+    const here = operator(mirror);
+    await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
+    const meddle = (sql: string) => {
+      const db = new Database(databaseFile(folder.path, 'main'));
+      db.exec(sql);
+      db.close();
+    };
+    proxy.fault = ({ method }) => (method === 'POST' ? { trickles: 100 } : undefined);
+    const sent = () => proxy.calls.some(({ method }) => method === 'POST');
+    const first = await create(mirror, here, { properties: { label: 'One' } });
+    await using onlooker = await look(mirror, here);
+    await vi.waitFor(() => expect(sent()).toBe(true), 15_000);
+    await create(mirror, here, { properties: { label: 'Two' } });
+    meddle('ALTER TABLE push_pending RENAME TO gone');
+    proxy.fault = ({ method }) => (method === 'POST' ? 'cut' : undefined);
+    proxy.breakOff();
+    await onlooker.until(({ run }) => run?.error !== undefined && run.error !== null);
+    meddle('ALTER TABLE gone RENAME TO push_pending');
+    proxy.fault = () => undefined;
+    await vi.waitFor(async () => expect((await read(origin, curator, first.id)).id).toBe(first.id), 60_000);
   });
 
   test('is not synced with outside its hours, and again when they are lifted', async () => {

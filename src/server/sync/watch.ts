@@ -270,8 +270,13 @@ export class Watcher implements AsyncDisposable {
     return schedule.due - this.#needs.now() <= nudgeDelay;
   }
 
+  /** Also where that cannot be read: a run says why. */
   #hasPending({ store, remote }: Watched): boolean {
-    return store.look((db) => hasPending(db, remote.key));
+    try {
+      return store.look((db) => hasPending(db, remote.key));
+    } catch {
+      return true;
+    }
   }
 
   #step(watched: Watched, event: ScheduleEvent, at: number = this.#needs.now()): void {
