@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, ok } from '../helpers/entities.ts';
-import { allow, command, ended, program, replying } from '../helpers/local.ts';
+import { allow, command, ended, program, replying, within } from '../helpers/local.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 
 test('many jobs of one command hold up no other command', async () => {
@@ -24,4 +25,24 @@ test('many jobs of one command hold up no other command', async () => {
   const body = { target_entity: where.id, target_collection: where.id, confirm: true };
   const { job_id } = ok<{ job_id: string }>(await ask(node, me, `POST /kladoi/${one.id}/invoke`, body));
   expect(await ended(node, me, `/kladoi/${one.id}/jobs/${job_id}/status`)).toMatchObject({ status: 'done' });
+}, 30_000);
+
+test('a job comes to its end that the store takes nothing of for a moment', async () => {
+  await using node = await startNode({ env: { PATH: '/usr/bin:/bin' } });
+  const me = operator(node);
+  const where = await collection(node, me, { label: 'target' });
+  await allow(node, {
+    quick: replying('return { updates: [{ entity_id: job.target_entity, properties: { seen: 1 } }] }'),
+  });
+  const quick = await command(node, me, where.id, 'quick', { actions_required: ['entity:view', 'collection:update'] });
+  await using opened = new AsyncDisposableStack();
+  const db = opened.adopt(new Database(join(node.data, 'main', 'archeion.db')), (it) => void it.close());
+  db.exec("CREATE TRIGGER stuck BEFORE INSERT ON additive BEGIN SELECT RAISE(ABORT, 'no more'); END");
+  const body = { target_entity: where.id, target_collection: where.id, confirm: true };
+  const { job_id, job_collection } = ok<{ job_id: string; job_collection: string }>(
+    await ask(node, me, `POST /kladoi/${quick.id}/invoke`, body),
+  );
+  await expect.poll(() => within(node, me, job_collection, 'klados_log')).toHaveLength(1);
+  db.exec('DROP TRIGGER stuck');
+  expect(await ended(node, me, `/kladoi/${quick.id}/jobs/${job_id}/status`)).toMatchObject({ status: 'done' });
 }, 30_000);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { NodeCallError } from '../../src/server/kit/job-error.ts';
 import type { Properties } from '../../src/server/kit/node-api.ts';
 import { jsonIssues } from '../../src/server/model/json-value.ts';
-import { MemoryRun, type Worker } from './memory-run.ts';
+import { end, MemoryRun, type Worker } from './memory-run.ts';
 
 const klados = '01JQZ3M4N5P6Q7R8S9T0V1W2K1';
 const target = '01JQZ3M4N5P6Q7R8S9T0V1W2F1';
@@ -95,8 +95,38 @@ test('what it came to is refused: it has failed, with the refusal', async () => 
   expect(saidOfIt(node)).toEqual(['log_started']);
 });
 
-test('a job has no end in its log while the node is not well', async () => {
+test.each([
+  ['is not there', new NodeCallError(0, 'fetch failed: ECONNREFUSED')],
+  ['says when it will be well', new NodeCallError(503, 'Too many additive updates wait', { retryAfter: 0.5 })],
+  ['fails for a moment', new NodeCallError(507, 'Insufficient storage')],
+])('the end of a job waits for a node that %s', async (_, error) => {
   const node = picky(async () => [target]);
+  let failures = 0;
+  node.onCall = (call, __, body) => {
+    if (call === 'add' && (body as Properties)?.status === 'done' && failures++ < 3) throw error;
+  };
+  expect(await node.run(node.started[0] as (typeof node.started)[number])).toEqual({ state: 'done' });
+  expect([failures, logOf(node).status, saidOfIt(node)]).toEqual([4, 'done', ['log_started', 'log_done']]);
+});
+
+test('what a worker makes without an id is there once, though the answer that names it is lost', async () => {
+  const node = picky(async ({ api }) => [
+    (await api.create({ type: 'note', collection: 'TARGET', properties: {} })).id,
+  ]);
+  let failures = 0;
+  const create = node.create.bind(node);
+  node.create = async (entity) => {
+    const made = await create(entity);
+    if (entity.type === 'note' && failures++ < 2) throw new NodeCallError(0, 'fetch failed: ECONNRESET');
+    return made;
+  };
+  expect(await node.run(node.started[0] as (typeof node.started)[number])).toEqual({ state: 'done' });
+  expect(node.ofType('note').map(({ id }) => id)).toEqual(logOf(node).log_data.entry.outputs);
+});
+
+test('a job whose time is up has no end in its log where the node is not well', async () => {
+  const node = picky(async () => [target]);
+  node.ms = end - 50;
   const error = new NodeCallError(503, 'busy');
   let calls = 0;
   node.onCall = (call, __, body) => {
@@ -109,7 +139,7 @@ test('a job has no end in its log while the node is not well', async () => {
 });
 
 test.each([
-  ['it refuses that', new NodeCallError(400, 'JOBS: the entity is deleted', 'JOBS')],
+  ['it refuses that', new NodeCallError(400, 'JOBS: the entity is deleted', { entity: 'JOBS' })],
   ['nobody may write to it', new NodeCallError(403, 'Action not allowed: entity:update')],
 ])('an end stays as it was written where its collection does not say so: %s', async (_, error) => {
   const node = picky(async () => [target]);

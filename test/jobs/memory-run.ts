@@ -5,7 +5,8 @@ import type { EntityView, Invocation, Link, NodeApi, Properties } from '../../sr
 import { type Handler, runJob } from '../../src/server/kit/run-job.ts';
 
 export const at = Date.parse('2026-02-20T10:00:00.000Z');
-const later = new Date(at + 3_600_000).toISOString();
+/** When the time of all jobs is up. */
+export const end = at + 3_600_000;
 
 /** What a step's worker does with its job. */
 export type Worker = Handler;
@@ -29,6 +30,8 @@ export class MemoryRun implements NodeApi {
   onCall: (call: string, id: string, body?: unknown) => void = () => undefined;
   /** Which handoffs the processor behind them does not take, and what it says. */
   refuse: (invocation: Invocation) => boolean | string = () => false;
+  /** What the workers take for the time. */
+  ms = at;
   #next = 0;
   #done = 0;
 
@@ -92,8 +95,8 @@ export class MemoryRun implements NodeApi {
   start(klados: string, request: Partial<KladosJob>): string {
     const job_id = `job_${String(this.started.length + 1).padStart(4, '0')}`;
     const job = {
-      ...{ job_id, target_collection: 'TARGET', job_collection: 'JOBS', api_base: 'http://node', expires_at: later },
-      ...{ network: 'main' as const },
+      ...{ job_id, target_collection: 'TARGET', job_collection: 'JOBS', api_base: 'http://node' },
+      ...{ expires_at: new Date(end).toISOString(), network: 'main' as const },
       ...structuredClone(request),
     };
     this.started.push({ klados, job });
@@ -113,7 +116,7 @@ export class MemoryRun implements NodeApi {
     const worker = this.#workers[klados];
     if (!worker) throw new Error(`no worker ${klados}`);
     const { batches } = this;
-    const runner = { klados, label: klados, version: '1', api: this, batches, now: () => at, signal: never };
+    const runner = { klados, label: klados, version: '1', api: this, batches, now: () => this.ms, signal: never };
     return runJob(runner, job, worker);
   }
 

@@ -35,7 +35,7 @@ export interface HandedOn {
 
 export interface HandoffPorts {
   api: NodeApi;
-  batches: Batches;
+  batches: Pick<Batches, 'write'>;
   /** Epoch milliseconds. */
   now: () => number;
   /** An id that the same parts always give. */

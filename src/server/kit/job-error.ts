@@ -30,16 +30,24 @@ export class NodeCallError extends Error {
   readonly status: number;
   /** Of several additions the one that was refused by itself: others of the call were taken. */
   readonly entity: string | undefined;
+  /** In how many seconds the node may be asked again, as it says. */
+  readonly retryAfter: number | undefined;
 
-  constructor(status: number, message: string, entity?: string) {
+  constructor(status: number, message: string, more: { entity?: string; retryAfter?: number | undefined } = {}) {
     super(message);
     this.status = status;
-    this.entity = entity;
+    this.entity = more.entity;
+    this.retryAfter = more.retryAfter;
   }
 
   /** Whether the same call may succeed soon. */
   get isPassing(): boolean {
     return this.status === 0 || this.status >= 500 || this.status === 429;
+  }
+
+  /** Whether the node has answered that it failed, which it may do each time: of what is damaged, or without room on its disk. */
+  get isFault(): boolean {
+    return this.status === 500 || this.status === 507 || (this.status === 503 && this.retryAfter === undefined);
   }
 }
 

@@ -192,7 +192,7 @@ export class JobLog {
       await this.#ports.api.add([{ entity_id: job_collection, relationships_add: ofCollection }]);
     } catch (error) {
       if (!(error instanceof NodeCallError)) throw error;
-      throw new NodeCallError(error.status, error.message, job_collection);
+      throw new NodeCallError(error.status, error.message, { entity: job_collection });
     }
   }
 

@@ -4,6 +4,7 @@ import { RefusedJobError } from './job-error.ts';
 import { BadJobError, type KladosJob, readJob } from './job-request.ts';
 import type { NodeApi } from './node-api.ts';
 import { type NodeAddress, NodeClient } from './node-client.ts';
+import { patientNode } from './patience.ts';
 import { type Ended, type Handler, type Runner, runJob } from './run-job.ts';
 import { type ServeOptions, serve, type Worker } from './serve.ts';
 import { mismatch, signatureIssue } from './signature.ts';
@@ -19,7 +20,7 @@ export interface KitOptions extends NodeAddress {
   version?: string;
   /** How many jobs run at once (default: as many as the machine has cores). */
   atOnce?: number;
-  /** Told of jobs whose end could not even be written into their log. */
+  /** Told of jobs whose end could not even be written into their log; by default it is written to stderr. */
   onFault?: (job: KladosJob, error: unknown) => void;
   now?: () => number;
   fetch?: typeof fetch;
@@ -28,6 +29,8 @@ export interface KitOptions extends NodeAddress {
 const maxWaiting = 20_000;
 /** Ids of jobs that were taken, so that one sent twice runs once. */
 const maxKnown = 50_000;
+/** For how long a call outside of a job waits for a node that is away, in milliseconds. */
+const callMs = 10_000;
 
 /**
  * What a klados of one's own needs beside its work: it checks that a request is the node's, reads the job, writes the log and
@@ -35,6 +38,7 @@ const maxKnown = 50_000;
  * `receive` with the raw body and then `begin`.
  */
 export class Kit {
+  /** For what is asked outside of jobs, which have one of their own that waits as long as they last. */
   readonly api: NodeApi;
   readonly service: string;
   readonly #options: KitOptions;
@@ -54,13 +58,11 @@ export class Kit {
     this.service = options.service ?? 'arke';
     this.#handler = handler;
     this.#keys = new SigningKeys(now, fetching);
-    this.api = new NodeClient(options, fetching);
-    const { klados, label, version = '1.0.0' } = options;
-    this.#runner = {
-      ...{ klados, label, version, now, api: this.api },
-      batches: new Batches(this.api),
-      signal: this.#stop.signal,
-    };
+    const { klados, label, network, version = '1.0.0' } = options;
+    const api = new NodeClient(options, fetching);
+    const { signal } = this.#stop;
+    this.api = patientNode(api, network, () => ({ until: now() + callMs, now, signal }));
+    this.#runner = { klados, label, version, now, api, batches: new Batches(api), signal };
   }
 
   /**
@@ -130,7 +132,7 @@ export class Kit {
       const running: Promise<void> = this.run(job)
         .then(
           () => undefined,
-          (error: unknown) => this.#options.onFault?.(job, error),
+          (error: unknown) => (this.#options.onFault ?? sayFault)(job, error),
         )
         .finally(() => {
           this.#running.delete(running);
@@ -154,4 +156,8 @@ export class Kit {
     clearTimeout(late);
     this.#stop.abort();
   }
+}
+
+function sayFault({ job_id }: KladosJob, error: unknown): void {
+  console.error(`The end of the job ${job_id} could not be written into its log: ${error}`);
 }

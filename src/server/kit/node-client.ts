@@ -15,16 +15,17 @@ export interface NodeAddress {
 
 const callMs = 60_000;
 const maxAnswer = 64 * 2 ** 20;
-const tries = 4;
 /** How often a change is made anew when somebody else was faster. */
 const rounds = 30;
 
 interface Answer {
   status: number;
+  /** Seconds, where it names some. */
+  retryAfter: number | undefined;
   body: Record<string, unknown>;
 }
 
-/** The node's interface over HTTP, as one klados uses it. */
+/** The node's interface over HTTP, as one klados uses it. Each call is made once (patience.ts). */
 export class NodeClient implements NodeApi {
   readonly #at: NodeAddress;
   readonly #fetch: typeof fetch;
@@ -83,24 +84,20 @@ export class NodeClient implements NodeApi {
     return { started: false, error: typeof body.error === 'string' ? body.error : `status ${body.status}` };
   }
 
-  /** Tries again what may be asked twice, where the node is not there or not well. @throws NodeCallError */
+  /** @throws NodeCallError */
   async #call(method: string, path: string, body?: unknown): Promise<Answer> {
-    const text = body === undefined ? undefined : written(body);
-    for (let attempt = 1; ; attempt++) {
-      const error = await this.#once(method, path, text).then(
-        (answer) => {
-          if (answer.status < 400) return answer;
-          return new NodeCallError(answer.status, sentence(answer));
-        },
-        (cause: unknown) => new NodeCallError(0, cause instanceof Error ? reason(cause) : String(cause)),
-      );
-      if (!(error instanceof NodeCallError)) return error;
-      if (!error.isPassing || attempt === tries) throw error;
-      await pause(100 * 2 ** attempt * (1 + Math.random()));
-    }
+    const answer = await this.#answered(method, path, body === undefined ? undefined : written(body)).catch(
+      (error: unknown) => {
+        if (error instanceof NodeCallError) throw error;
+        throw new NodeCallError(0, error instanceof Error ? reason(error) : String(error));
+      },
+    );
+    const { status, retryAfter } = answer;
+    if (status >= 400) throw new NodeCallError(status, sentence(answer), { retryAfter });
+    return answer;
   }
 
-  async #once(method: string, path: string, body: string | undefined): Promise<Answer> {
+  async #answered(method: string, path: string, body: string | undefined): Promise<Answer> {
     const answer = await this.#fetch(`${this.#at.url}${path}`, {
       method,
       headers: {
@@ -113,7 +110,8 @@ export class NodeClient implements NodeApi {
       redirect: 'error',
       signal: AbortSignal.timeout(callMs),
     });
-    return { status: answer.status, body: parsed(await textOf(answer)) };
+    const { status, headers } = answer;
+    return { status, retryAfter: secondsOf(headers.get('retry-after')), body: parsed(await textOf(answer)) };
   }
 }
 
@@ -130,7 +128,7 @@ function checked(additions: readonly Addition[]): string {
 
 function refuseFailed({ body }: Answer): void {
   const [failed] = Array.isArray(body.failed) ? (body.failed as { entity_id: string; error: string }[]) : [];
-  if (failed) throw new NodeCallError(400, `${failed.entity_id}: ${failed.error}`, failed.entity_id);
+  if (failed) throw new NodeCallError(400, `${failed.entity_id}: ${failed.error}`, { entity: failed.entity_id });
 }
 
 function written(body: unknown): string {
@@ -146,10 +144,16 @@ async function textOf(answer: Response): Promise<string> {
   let size = 0;
   for await (const chunk of answer.body ?? []) {
     size += chunk.length;
-    if (size > maxAnswer) throw new Error('the answer is too large');
+    if (size > maxAnswer) throw new NodeCallError(413, 'The answer of the node is too large.');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** The number in a `Retry-After`; what stands in front of a node may write a date there. */
+function secondsOf(header: string | null): number | undefined {
+  const seconds = header === null ? Number.NaN : Number(header);
+  return seconds >= 0 ? seconds : undefined;
 }
 
 function parsed(text: string): Record<string, unknown> {

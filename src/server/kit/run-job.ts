@@ -1,10 +1,11 @@
 import { derivedId } from '../model/ids.ts';
 import type { Batches } from './batch.ts';
-import { type HandedOn, handOn, type Output } from './handoff.ts';
+import { type HandedOn, type HandoffPorts, handOn, type Output } from './handoff.ts';
 import { failureOf, isRefusalOf, JobError, type JobFailure } from './job-error.ts';
 import { JobLog, type LogMessage, type Writer } from './job-log.ts';
 import { type KladosJob, targetsOf, type WorkflowJob } from './job-request.ts';
 import type { NodeApi } from './node-api.ts';
+import { type Patience, patientNode, untilAnswered } from './patience.ts';
 
 /** What a handler works with. */
 export interface Work {
@@ -12,6 +13,7 @@ export interface Work {
   /** The entities that the job is about. */
   targets: string[];
   input: Record<string, unknown>;
+  /** The node; what is asked while it is away or busy waits for it. */
   api: NodeApi;
   /** Aborted when the job's grants end, or the worker does. */
   signal: AbortSignal;
@@ -56,7 +58,8 @@ export type Ended = { state: 'done' } | { state: 'ended' } | { state: 'error'; f
 
 /**
  * One job from its log to its handoff (processors.md, 2.10). Ids of what it writes follow from the job's, so that a job
- * that was interrupted and is run again writes nothing twice.
+ * that was interrupted and is run again writes nothing twice. While the node is away or busy it waits, as long as its grants
+ * last.
  * @throws where not even the log could be written
  */
 export async function runJob(runner: Runner, job: KladosJob, handler: Handler): Promise<Ended> {
@@ -69,7 +72,7 @@ export async function runJob(runner: Runner, job: KladosJob, handler: Handler): 
   let handed: HandedOn;
   try {
     const made = await handler({
-      ...{ job, signal, api: runner.api, input: job.input ?? {}, targets: targetsOf(job) },
+      ...{ job, signal, api: ports.api, input: job.input ?? {}, targets: targetsOf(job) },
       note: (...line) => log.note(...line),
       error: (...words) => new JobError(...words),
     });
@@ -82,7 +85,7 @@ export async function runJob(runner: Runner, job: KladosJob, handler: Handler): 
     // What was stopped with the program is run again, if at all, by who runs it.
     if (runner.signal.aborted) throw error;
     const failure = failureOf(error);
-    await fail(runner, job, log, failure);
+    await fail(ports, job, log, failure);
     return { state: 'error', failure };
   }
   runner.onDone?.({ outputs, handed, messages: log.said() });
@@ -104,8 +107,14 @@ export async function endDone(runner: Runner, job: KladosJob, { outputs, handed,
   if ((await log.start()) === 'running') await log.done(outputs, handed);
 }
 
-function portsOf({ api, batches, now }: Runner, { network }: KladosJob) {
-  return { api, batches, now, deriveId: (...parts: string[]) => derivedId(network, 'job', ...parts) };
+function portsOf({ api, batches, now, signal }: Runner, { network, expires_at }: KladosJob): HandoffPorts {
+  const patience: Patience = { until: Date.parse(expires_at), now, signal };
+  return {
+    api: patientNode(api, network, () => patience),
+    batches: { write: (...slot) => untilAnswered(() => batches.write(...slot), patience) },
+    now,
+    deriveId: (...parts) => derivedId(network, 'job', ...parts),
+  };
 }
 
 const maxTimeout = 2_147_483_647;
@@ -128,7 +137,7 @@ function madeOutputs(made: Made | MadeOutput[]): { outputs: Output[]; outputProp
 }
 
 /** The slot first: once the log says that it failed, the job may be resumed. */
-async function fail({ batches, now }: Runner, job: KladosJob, log: JobLog, failure: JobFailure): Promise<void> {
+async function fail({ batches, now }: HandoffPorts, job: KladosJob, log: JobLog, failure: JobFailure): Promise<void> {
   const batch = job.rhiza?.batch;
   if (batch) {
     const result = { job_id: job.job_id, at: new Date(now()).toISOString(), failure };

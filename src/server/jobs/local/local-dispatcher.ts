@@ -158,7 +158,7 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
           turn.begun ||= !signal.aborted;
           return this.#runner.run(what);
         });
-      return localHandler(id, command, api, { work, environment, run })(given);
+      return localHandler(id, command, api, { work, environment, now, run })(given);
     });
   }
 

@@ -1,3 +1,5 @@
+import type { NodeApi } from '../../kit/node-api.ts';
+import { untilAnswered } from '../../kit/patience.ts';
 import type { Handler, Made, MadeOutput } from '../../kit/run-job.ts';
 import { derivedId } from '../../model/ids.ts';
 import { type CommandResult, isExisting, type NewOutput, resultOf } from './command-result.ts';
@@ -12,13 +14,18 @@ export interface WorkPlace {
   work: string;
   /** The node's environment, of which a command sees what its settings name. */
   environment: Readonly<Record<string, string>>;
+  /** Epoch milliseconds. */
+  now: () => number;
   /** Runs the command when it is its turn. */
   run(command: LocalCommand, given: CommandRun): Promise<CommandOutcome>;
 }
 
 /** The work of a klados that is a command: runs it, and writes what it says that it has made. */
 export function localHandler(klados: string, command: LocalCommand, node: ProcessorNode, place: WorkPlace): Handler {
-  return async ({ job, signal, note }) => {
+  return async ({ job, signal, note, api }) => {
+    const patience = { until: Date.parse(job.expires_at), now: place.now, signal };
+    const putContent: ProcessorNode['putContent'] = (...given) =>
+      untilAnswered(() => node.putContent(...given), patience);
     await using folder = await openJobFolder(place.work, job.job_id);
     const { run, timeoutMs, maxOutputBytes } = command;
     const outcome = await place.run(command, {
@@ -31,13 +38,13 @@ export function localHandler(klados: string, command: LocalCommand, node: Proces
     for (const { level, message, metadata } of result.messages) note(level, message, metadata);
     const make = (kind: string, index: number, one: NewOutput) =>
       made(
-        node,
+        { create: (entity) => api.create(entity), putContent },
         folder,
         { id: derivedId(job.network, kind, job.job_id, String(index)), collection: job.target_collection },
         one,
       );
     for (const [index, one] of result.records.entries()) await make('record', index, one);
-    if (result.updates.length > 0) await node.add(result.updates);
+    if (result.updates.length > 0) await api.add(result.updates);
     // Awaited here: the folder goes with this scope.
     return await outputsOf(result, make);
   };
@@ -57,7 +64,7 @@ async function outputsOf(
 
 /** A new entity with its content. Its id follows from the job, so that a job that is run again makes it once. */
 async function made(
-  node: ProcessorNode,
+  node: Pick<NodeApi, 'create'> & Pick<ProcessorNode, 'putContent'>,
   folder: JobFolder,
   { id, collection }: { id: string; collection: string },
   { type, properties, relationships, content }: NewOutput,

@@ -3,7 +3,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isContentCid } from '../../blocks/cid.ts';
-import { ConflictError, DomainError, type ErrorCode, ValidationError } from '../../errors.ts';
+import { BusyError, ConflictError, DomainError, type ErrorCode, ValidationError } from '../../errors.ts';
 import type { NewContentFile, ProcessorNode, ProcessorNodes } from '../../jobs/local/ports.ts';
 import { NodeCallError, naming } from '../../kit/job-error.ts';
 import type { Addition, EntityView, Invocation, Invoked, NewEntity, Properties } from '../../kit/node-api.ts';
@@ -134,7 +134,7 @@ class LocalNode implements ProcessorNode {
         const updates = additions.slice(i, i + maxAdditions) as Parameters<UpdatesService['queue']>[1]['updates'];
         const { failed } = await this.#on.updates.queue(this.#caller, { updates }, false);
         const [first] = failed;
-        if (first) throw new NodeCallError(400, `${first.entity_id}: ${first.error}`, first.entity_id);
+        if (first) throw new NodeCallError(400, `${first.entity_id}: ${first.error}`, { entity: first.entity_id });
       }
     });
   }
@@ -221,6 +221,7 @@ async function told<T>(call: () => Promise<T>): Promise<T> {
     if (!(error instanceof DomainError)) throw error;
     const issue = error instanceof ValidationError ? error.issues[0] : undefined;
     const words = issue ? `${error.message} (${issue.path.join('.')}: ${issue.message})` : error.sentence;
-    throw new NodeCallError(statuses[error.code] ?? 503, words);
+    const retryAfter = error instanceof BusyError ? error.retryAfter : undefined;
+    throw new NodeCallError(statuses[error.code] ?? 503, words, { retryAfter });
   }
 }
