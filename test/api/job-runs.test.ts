@@ -182,6 +182,36 @@ describe('a run', () => {
     expect(await status()).toMatchObject({ status: 'done', progress: { total: 3, done: 2, error: 1 } });
   });
 
+  test('is done once a handoff that was refused has been taken after all', async () => {
+    const { first, second, context, handOn, log, status, resume } = await begun();
+    scene.endpoint.become('accept', 'refuse');
+    const batch = { id: nowhere, index: 0, total: 1 };
+    expect(ok<Started>(await handOn(first.self, context({ batch }))).status).toBe('rejected');
+    scene.endpoint.become('accept', 'accept');
+    const taken = ok<Started>(await handOn(first.self, context({ batch })));
+    expect(taken.status).toBe('started');
+    await scene.log(second.self, taken, { status: 'done' });
+    const done = { properties: { status: 'done', log_data: { entry: { status: 'done' } } } };
+    ok(await ask(scene.node, first.self, `PUT /entities/${log.id}`, { expect_tip: log.cid, ...done }));
+    expect(await status()).toMatchObject({ status: 'done', progress: { total: 3, done: 2, error: 1 } });
+    expect((await status()).errors).toBeUndefined();
+    expect(await resume()).toMatchObject({ resumed: 0, skipped: 0 });
+  });
+
+  test('is begun once where a refused handoff is resumed and sent again at once', async () => {
+    const { first, context, handOn, status, resume } = await begun();
+    scene.endpoint.become('accept', 'refuse');
+    const batch = { id: nowhere, index: 0, total: 1 };
+    expect(ok<Started>(await handOn(first.self, context({ batch }))).status).toBe('rejected');
+    scene.endpoint.become('accept', 'accept');
+    const [again, resumed] = await Promise.all([handOn(first.self, context({ batch })), resume()]);
+    await scene.node.ctx.invocations.idle();
+    expect(ok<Started>(again).status).toBe('started');
+    expect(resumed.resumed).toBeLessThanOrEqual(1);
+    expect(scene.endpoint.received).toHaveLength(3);
+    expect((await status()).progress.total).toBe(3);
+  });
+
   test('has its grants prolonged when it is resumed after their end', async () => {
     const { first, started, status, resume } = await begun();
     scene.clock.ms += 7_200_000;

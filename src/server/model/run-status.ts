@@ -7,7 +7,7 @@ export interface RunJob {
   processor: string;
   /** The job that handed on to it, where the node knows that. */
   parent: string | null;
-  /** The failed job of which it is the repetition. */
+  /** The failed job in whose place it is: as its repetition, or where what was refused was handed on once more. */
   retries: string | null;
   state: JobState;
   error: string | null;

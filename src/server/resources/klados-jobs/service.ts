@@ -38,6 +38,15 @@ interface Decision {
   wantedMs: number;
 }
 
+/** An invocation that is to begin. */
+interface Confirmed {
+  store: NetworkStore;
+  caller: Caller;
+  decision: Decision;
+  /** Decides anew. */
+  decide: (db: Reader) => Decision;
+}
+
 interface Launched extends Launch {
   job: NewJob;
   place: Workplace;
@@ -71,11 +80,13 @@ export class KladosJobsService {
       await this.#needs.users.present(caller);
     const { handoff, klados, request } = decision;
     const digest = handoff && handoffDigest(handoff.from.run, klados.id, request);
-    if (digest === null) return this.#start(store, caller, decision, decide, null);
+    const confirmed = { store, caller, decision, decide };
+    if (handoff === null || digest === null)
+      return this.#sent(store, await this.#write(confirmed, { handoff: null, retries: null }));
     const key = `${store.network} ${digest}`;
     const running = this.#handingOn.get(key);
     if (running) return running;
-    const started = this.#startOnce(store, caller, decision, decide, digest).finally(() => this.#handingOn.delete(key));
+    const started = this.#startOnce(confirmed, handoff.from.run, digest).finally(() => this.#handingOn.delete(key));
     this.#handingOn.set(key, started);
     return started;
   }
@@ -108,48 +119,50 @@ export class KladosJobsService {
     return { klados, place, handoff, request, now, wantedMs };
   }
 
-  /** The same handoff again is answered what the first was, unless that was refused. */
-  async #startOnce(
-    store: NetworkStore,
-    caller: Caller,
-    decision: Decision,
-    decide: (db: Reader) => Decision,
-    digest: string,
-  ): Promise<KladosInvokedView> {
-    const { handoff, klados, request } = decision;
-    const known = handoff
-      ? store.read((db) => handedOnBefore(db, handoff.from.run, klados.id, request, digest))
-      : undefined;
-    const sending = known && (this.#needs.launcher.needs.sender.told(known.id) ?? known.sending);
-    if (!sending || sending.state === 'refused') return this.#start(store, caller, decision, decide, digest);
-    return {
-      status: 'started',
-      job_id: known.id,
-      job_collection: known.collection,
-      klados_id: known.processor,
-      grants: decision.place.plans.map(kladosGranted),
-      target_cid: decision.place.target.cid,
-      expires_at: isoTime(known.expires),
-    };
+  /** The same handoff again is answered what the first was, unless that was refused: then it takes the place of that one. */
+  async #startOnce(confirmed: Confirmed, run: string, digest: string): Promise<KladosInvokedView> {
+    const { store, decision, decide } = confirmed;
+    const { klados, request, place } = decision;
+    const { writes, needs } = this.#needs.launcher;
+    const newest = () => store.read((db) => handedOnBefore(db, run, klados.id, request, digest));
+    const known = newest();
+    if (!known) return this.#sent(store, await this.#write(confirmed, { handoff: digest, retries: null }));
+    const { state } = needs.sender.told(known.id) ?? known.sending;
+    if (state !== 'refused')
+      return {
+        status: 'started',
+        job_id: known.id,
+        job_collection: known.collection,
+        klados_id: known.processor,
+        grants: place.plans.map(kladosGranted),
+        target_cid: place.target.cid,
+        expires_at: isoTime(known.expires),
+      };
+    // In turn with whoever repeats what failed of the run: it is begun again once, and by nobody who was repeated meanwhile.
+    const launched = await writes.queued(store, run, async () => {
+      if (newest()?.id !== known.id) return null;
+      const anew = { ...confirmed, decision: store.read(decide) };
+      return this.#write(anew, { handoff: digest, retries: known.id });
+    });
+    return launched ? this.#sent(store, launched) : this.#startOnce(confirmed, run, digest);
   }
 
-  async #start(
-    store: NetworkStore,
-    caller: Caller,
-    decision: Decision,
-    decide: (db: Reader) => Decision,
-    digest: string | null,
-  ): Promise<KladosInvokedView> {
-    const { launcher } = this.#needs;
+  async #write(
+    { store, caller, decision, decide }: Confirmed,
+    record: Pick<NewJob, 'handoff' | 'retries'>,
+  ): Promise<Launched> {
     const granting = grantsNeeded(decision.place) ? decision.place.target.id : null;
     // What has just been decided need not be decided again, unless others may have granted something meanwhile.
     let decided = granting === null ? decision : null;
-    const { job, place, targetTip } = await launcher.write(store, granting, (db) => {
+    return this.#needs.launcher.write(store, granting, (db) => {
       const current = decided ?? decide(db);
       decided = null;
-      return this.#launch(db, caller, current, digest);
+      return this.#launch(db, caller, current, record);
     });
-    const sending = await launcher.deliver(store, job);
+  }
+
+  async #sent(store: NetworkStore, { job, place, targetTip }: Launched): Promise<KladosInvokedView> {
+    const sending = await this.#needs.launcher.deliver(store, job);
     const grants = place.plans.map(kladosGranted);
     const head = { grants, target_cid: targetTip, expires_at: isoTime(job.expires) };
     const refused = rejection(sending);
@@ -158,7 +171,12 @@ export class KladosJobsService {
     return { status: 'started', job_id, job_collection, klados_id, ...head };
   }
 
-  #launch(db: Reader, caller: Caller, decision: Decision, handoff: string | null): Launched {
+  #launch(
+    db: Reader,
+    caller: Caller,
+    decision: Decision,
+    { handoff, retries }: Pick<NewJob, 'handoff' | 'retries'>,
+  ): Launched {
     const { launcher } = this.#needs;
     const { klados, place, request, now, wantedMs } = decision;
     const from = decision.handoff?.from;
@@ -169,7 +187,7 @@ export class KladosJobsService {
     const { collection, targetTip } = opened;
     const job: NewJob = {
       ...{ id, run, type: 'klados', processor: klados.id, rhiza: null, collection, target: place.target.id },
-      ...{ parent: from?.id ?? null, retries: null, handoff, asker: askerText(registered(caller)) },
+      ...{ parent: from?.id ?? null, retries, handoff, asker: askerText(registered(caller)) },
       request: {
         job_id: id,
         ...request,

@@ -17,7 +17,7 @@ export interface NewJob extends Pick<Sending, 'state' | 'attempts'> {
   target: string;
   /** The job that handed on to it. */
   parent: string | null;
-  /** The failed job that it repeats. */
+  /** The failed job in whose place it is. */
   retries: string | null;
   /** The digest of what was handed on. */
   handoff: string | null;
