@@ -78,6 +78,30 @@ test('a job that has been repeated hands on no more: its repetition does', async
   expect(await status()).toMatchObject({ progress: { total: 3 } });
 });
 
+test.each(['resumed', 'reinvoked'])(
+  'a run that is %s gives what it gave, not what its kladoi ask for since then',
+  async (how) => {
+    const { first, second, started, resume, log } = await begun();
+    const given = ['entity:view', 'entity:create'];
+    const failing = await log(first, started.job_id, { status: 'error', error: failed });
+    for (const { id } of [first, second]) {
+      const { cid } = await read(scene.node, scene.who, id);
+      const more = { expect_tip: cid, actions_required: ['*:view', '*:update', '*:create'] };
+      ok(await ask(scene.node, scene.who, `PUT /kladoi/${id}`, more));
+    }
+    scene.clock.ms += 600_000;
+    if (how === 'resumed') repetition(await resume());
+    else ok(await ask(scene.node, scene.who, `POST /kladoi/${first.id}/reinvoke`, { log_id: failing.id }));
+    const { roles } = (await read(scene.node, scene.who, scene.target.id)).properties as { roles: object };
+    for (const { id } of [first, second]) expect(roles).toMatchObject({ [`klados_${id.toLowerCase()}`]: given });
+    const store = await scene.node.ctx.networks.get('main');
+    const granted = store.read((db) =>
+      db.all<{ actions: string }>('SELECT DISTINCT actions FROM job_grant WHERE run = ?', started.job_id),
+    );
+    expect(granted).toEqual([{ actions: JSON.stringify(given) }]);
+  },
+);
+
 test('a workflow that is disabled is not resumed, as it is not invoked', async () => {
   const { first, rhiza, started, resume, log } = await begun();
   await log(first, started.job_id, { status: 'error', error: failed });

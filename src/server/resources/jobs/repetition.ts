@@ -4,7 +4,7 @@ import { isoTime } from '../../model/iso-time.ts';
 import type { Reader } from '../../store/connection.ts';
 import { logsOfJob } from '../../store/jobs/job-logs.ts';
 import type { NewJob } from '../../store/jobs/job-rows.ts';
-import { grantedIn, retryOf, type StoredJob } from '../../store/jobs/jobs.ts';
+import { grantedIn, grantOf, retryOf, type StoredJob } from '../../store/jobs/jobs.ts';
 import { askerText } from '../updates/asker.ts';
 import { endOf, type Launch, type Launcher } from './launcher.ts';
 import { findProcessor, type ProcessorFacts } from './processors.ts';
@@ -25,7 +25,10 @@ export function lastRepetition(db: Reader, job: StoredJob): StoredJob {
   return last;
 }
 
-/** What all processors of a job's run need for another while: those that it hands on to as well. */
+/**
+ * What all processors of a job's run need for another while, those that it hands on to as well: what the run gave them, which was
+ * previewed and confirmed, whatever they ask for by now.
+ */
 export function repetitionOf(
   launcher: Launcher,
   db: Reader,
@@ -37,7 +40,10 @@ export function repetitionOf(
   const now = launcher.writes.env.now();
   const target = namedCollection(db, caller.network, to, 'target_collection');
   const ids = new Set([processor, ...grantedIn(db, run)]);
-  const grantees = [...ids].map((id) => findProcessor(db, id, type)).filter((one): one is ProcessorFacts => !!one);
+  const grantees = [...ids]
+    .map((id) => findProcessor(db, id, type))
+    .filter((one): one is ProcessorFacts => !!one)
+    .map((one) => ({ ...one, actions: grantOf(db, run, one.id)?.actions ?? one.actions }));
   const wanted = { target, job_collection: collection, grantees };
   return { place: workplaceOf(launcher, db, caller, wanted, { authority, now, wantedMs }), now, wantedMs };
 }
