@@ -21,7 +21,9 @@ import {
 } from '../helpers/local.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
+import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
 import { klados, rhiza } from '../helpers/processors.ts';
+import { activeKlados } from '../helpers/worker-processes.ts';
 
 let node: TestNode;
 let me: Person;
@@ -405,4 +407,31 @@ test('a job that a stop of the node interrupts is run again, whatever others say
   await using second = await startNode({ data });
   expect(await ended(second, operator(second), status)).toMatchObject({ status: 'done' });
   expect(await readFile(`${go}.log`, 'utf8')).toBe('run run ');
+});
+
+test('a job that a service took is not run after a restart by the command that its klados has become', async () => {
+  await using folder = await temporaryFolder();
+  await using endpoint = await startProcessorEndpoint();
+  const data = folder.path;
+  let path = '';
+  let job = '';
+  {
+    await using first = await startNode({ data });
+    const who = operator(first);
+    await allow(first, { late: replying('return {}') });
+    const where = await collection(first, who, { label: 'target' });
+    const { klados: of } = await activeKlados(first, who, where.id, { endpoint: `${endpoint.url}/accept` });
+    const body = { target_entity: where.id, target_collection: where.id, confirm: true };
+    job = ok<Started>(await ask(first, who, `POST /kladoi/${of.id}/invoke`, body)).job_id;
+    path = `/kladoi/${of.id}/jobs/${job}/status`;
+    const another = { expect_tip: of.cid, endpoint: 'exec:late' };
+    const moved = ok<Entity>(await ask(first, who, `PUT /kladoi/${of.id}`, another));
+    await activated(first, who, 'kladoi', moved);
+  }
+  await using second = await startNode({ data });
+  const store = await second.ctx.networks.get('main');
+  await second.ctx.invocations.idle();
+  const sent = store.read((db) => db.get('SELECT state, attempts FROM job WHERE id = ?', job));
+  expect(sent).toEqual({ state: 'accepted', attempts: 1 });
+  expect(ok(await ask(second, operator(second), `GET ${path}`))).toMatchObject({ status: 'pending' });
 });

@@ -1,7 +1,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterSending, newSending } from '../model/job-state.ts';
 import type { Reader } from '../store/connection.ts';
-import { findStanding } from '../store/entities.ts';
+import { endpointsSince } from '../store/jobs/endpoints-since.ts';
 import type { JobRow, NewJobBatch } from '../store/jobs/job-rows.ts';
 import { batchPlace, findBatch, interruptedJobs, openBatches, queuedJobs, type StoredJob } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
@@ -62,11 +62,13 @@ export class JobQueue {
       const page = this.#store.read((db) =>
         interruptedJobs(db, { after, limit: perPage, nowMs: now() }).map((job) => ({
           ...job,
-          endpoint: String(findStanding(db, job.processor)?.manifest.properties.endpoint),
+          endpoints: endpointsSince(db, job.processor, job.created),
         })),
       );
-      const rows = page.flatMap(({ id, endpoint, sending }): JobRow[] => {
-        const to = afterSending(sending, { kind: 'restarted', local: sender.isLocal(endpoint) });
+      const rows = page.flatMap(({ id, endpoints, sending }): JobRow[] => {
+        // Where it had others, a service may have taken the job, and may still work on it.
+        const local = endpoints.length > 0 && endpoints.every((endpoint) => sender.isLocal(endpoint));
+        const to = afterSending(sending, { kind: 'restarted', local });
         const { state, attempts } = sending;
         return to === sending ? [] : [{ kind: 'job_sending', id, from: { state, attempts }, to }];
       });

@@ -96,11 +96,17 @@ export function queuedJobs(
 export function interruptedJobs(
   db: Reader,
   { after, limit, nowMs }: { after: number; limit: number; nowMs: number },
-): { key: number; id: string; processor: string; sending: Sending }[] {
+): { key: number; id: string; processor: string; created: number; sending: Sending }[] {
   const rows = db.all<
-    Omit<Sending, 'retryAfter'> & { key: number; id: string; processor: string; retry_after: number }
+    Omit<Sending, 'retryAfter'> & {
+      key: number;
+      id: string;
+      processor: string;
+      created: number;
+      retry_after: number | null;
+    }
   >(
-    `SELECT key, id, processor, state, attempts, error, retry_after FROM job
+    `SELECT key, id, processor, created, state, attempts, error, retry_after FROM job
       WHERE state IN ('sent', 'accepted') AND key > ? AND expires > ?
         AND NOT EXISTS (SELECT 1 FROM job_log l WHERE l.job = job.id AND l.klados = job.processor
           AND l.author = job.processor AND l.status <> 'running')
@@ -109,10 +115,11 @@ export function interruptedJobs(
     nowMs,
     limit,
   );
-  return rows.map(({ key, id, processor, retry_after, ...rest }) => ({
+  return rows.map(({ key, id, processor, created, retry_after, ...rest }) => ({
     key,
     id,
     processor,
+    created,
     sending: { ...rest, retryAfter: retry_after },
   }));
 }
