@@ -315,6 +315,27 @@ describe('a batch', () => {
     expect(new Set(endpoint.received.map(({ body }) => body.job_id)).size).toBe(460);
   });
 
+  test('of which very many are for one that is slow hold up nobody else', async () => {
+    await using endpoint = await startProcessorEndpoint();
+    await using node = await startNode({ env: { ARCHEION_JOB_TIMEOUT: '600' } });
+    const who = operator(node);
+    const target = await collection(node, who);
+    const of = async (behaviour: string) => {
+      const made = await activeKlados(node, who, target.id, { endpoint: `${endpoint.url}/${behaviour}` });
+      return made.klados.id;
+    };
+    const [slow, quick] = [await of('hang'), await of('accept')];
+    const dispatch = async (klados: string) => {
+      const body = { target_collection: target.id, invocations: [{ target_entity: target.id }], confirm: true };
+      ok(await ask(node, who, `POST /kladoi/${klados}/invoke/batch`, body));
+    };
+    for (let i = 0; i < 115; i++) await dispatch(slow);
+    await dispatch(quick);
+    const received = (behaviour: string) => endpoint.received.filter((job) => job.behaviour === behaviour).length;
+    await expect.poll(() => received('accept'), { timeout: 10_000 }).toBe(1);
+    expect(received('hang')).toBe(10);
+  }, 60_000);
+
   test('is tried again at growing distances while the store does not take what becomes of it', async () => {
     await using folder = await temporaryFolder();
     await using endpoint = await startProcessorEndpoint();

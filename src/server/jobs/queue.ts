@@ -1,9 +1,8 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { afterSending, newSending } from '../model/job-state.ts';
-import type { Reader } from '../store/connection.ts';
 import { endpointsSince } from '../store/jobs/endpoints-since.ts';
 import type { JobRow, NewJobBatch } from '../store/jobs/job-rows.ts';
-import { batchPlace, findBatch, interruptedJobs, openBatches, queuedJobs, type StoredJob } from '../store/jobs/jobs.ts';
+import { findBatch, interruptedJobs, openBatch, queuedJobs, type StoredJob } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { firstPauseMs, type JobSender, longestPauseMs } from './sender.ts';
 
@@ -23,7 +22,6 @@ const most = { atOnce: 32, each: 10 };
 const perRead = 50;
 const perSlice = 200;
 const perPage = 500;
-const batchesAtOnce = 100;
 
 /** Sends a network's jobs that wait: those of batches, and those that a stop of the node left. */
 export class JobQueue {
@@ -35,8 +33,6 @@ export class JobQueue {
   readonly #taken = new Map<string, StoredJob[]>();
   /** The batch that becomes jobs now. */
   #batch: NewJobBatch | null = null;
-  /** Of open batches, by id. */
-  readonly #processors = new Map<string, string>();
   #running: Promise<void> | null = null;
   /** Whether something may have come since it was looked for. */
   #again = false;
@@ -137,9 +133,7 @@ export class JobQueue {
 
   /** Makes jobs of the next part of the oldest batch whose processor has room; false where there is none. */
   async #expand(): Promise<boolean> {
-    const found = this.#store.look((db) =>
-      openBatches(db, batchesAtOnce).find(({ id }) => this.#hasRoom(this.#processorOf(db, id))),
-    );
+    const found = this.#store.look((db) => openBatch(db, this.#busy()));
     if (!found) {
       this.#batch = null;
       return false;
@@ -153,15 +147,12 @@ export class JobQueue {
     await this.#store.submit([
       this.#needs.sender.commit([...rows, { kind: 'job_batch_step', id: batch.id, next: end }]),
     ]);
-    if (end === batch.items.length) this.#processors.delete(id);
     return true;
   }
 
-  /** Whose jobs a batch makes; it is long, and looked into once. */
-  #processorOf(db: Reader, batch: string): string {
-    const processor = this.#processors.get(batch) ?? batchPlace(db, batch)?.processor ?? '';
-    this.#processors.set(batch, processor);
-    return processor;
+  /** Processors without room. */
+  #busy(): string[] {
+    return [...this.#each.keys()].filter((processor) => !this.#hasRoom(processor));
   }
 
   #jobOf({ id: run, job, held }: NewJobBatch, { target_entity, input }: NewJobBatch['items'][number]): JobRow[] {
@@ -188,8 +179,7 @@ export class JobQueue {
   /** Takes some of those that wait for processors with room, of which none has been taken; the key of the last one. */
   #take(after: number): number | undefined {
     const { sender, now } = this.#needs;
-    const busy = [...this.#each.keys()].filter((processor) => !this.#hasRoom(processor));
-    const except = { processors: [...busy, ...this.#taken.keys()], ids: [...this.#sending.keys()] };
+    const except = { processors: [...this.#busy(), ...this.#taken.keys()], ids: [...this.#sending.keys()] };
     const page = this.#store.read((db) => queuedJobs(db, { after, except, limit: perRead, nowMs: now() }));
     for (const { job } of page) {
       if (sender.has(job.id)) continue;

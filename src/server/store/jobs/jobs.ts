@@ -169,9 +169,17 @@ export function grantedIn(db: Reader, run: string): string[] {
     .map(({ processor }) => processor);
 }
 
-/** Batches of which not all have become jobs, the oldest first, with how many have. */
-export function openBatches(db: Reader, limit: number): { id: string; next: number }[] {
-  return db.all('SELECT id, next FROM job_batch WHERE next < total ORDER BY id LIMIT ?', limit);
+/**
+ * The oldest batch of which not all have become jobs, with how many have; but for those of some processors, which a batch's body,
+ * long as it may be, need not be read for: each has been granted something in the name of its batch.
+ */
+export function openBatch(db: Reader, except: readonly string[]): { id: string; next: number } | undefined {
+  return db.get(
+    `SELECT id, next FROM job_batch b WHERE next < total AND NOT EXISTS (
+       SELECT 1 FROM job_grant g WHERE g.run = b.id AND g.processor IN (SELECT value FROM json_each(?)))
+     ORDER BY id LIMIT 1`,
+    JSON.stringify(except),
+  );
 }
 
 /** All of a batch; it may be long. */
