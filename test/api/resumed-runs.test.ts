@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { ask, type Person } from '../helpers/callers.ts';
-import { create, type Entity, ok, read } from '../helpers/entities.ts';
+import { ask, type Person, user } from '../helpers/callers.ts';
+import { create, type Entity, enrol, ok, read } from '../helpers/entities.ts';
 import { failed, JobScene, type Started, type Status } from '../helpers/job-scene.ts';
 
 let scene: JobScene;
@@ -10,8 +10,8 @@ beforeAll(async () => {
 beforeEach(() => scene.renew());
 afterAll(() => scene[Symbol.asyncDispose]());
 
-/** A workflow of a scatter and what gathers it, begun. */
-async function begun() {
+/** A workflow of a scatter and what gathers it, begun by somebody. */
+async function begun(by = scene.who) {
   const first = await scene.klados('accept');
   const second = await scene.klados('accept');
   const step = (id: string, then: object) => ({ klados: { id, type: 'klados' }, then });
@@ -21,8 +21,10 @@ async function begun() {
     c: step(first.id, { done: true }),
   };
   const body = { label: 'r', version: '1', entry: 'a', flow, collection: scene.home.id };
-  const rhiza = ok<Entity>(await ask(scene.node, scene.who, 'POST /rhizai', body));
-  const started = ok<Started>(await ask(scene.node, scene.who, `POST /rhizai/${rhiza.id}/invoke`, scene.invocation()));
+  const { id, cid } = ok<Entity>(await ask(scene.node, scene.who, 'POST /rhizai', body));
+  const active = { expect_tip: cid, status: 'active' };
+  const rhiza = ok<Entity>(await ask(scene.node, scene.who, `PUT /rhizai/${id}`, active));
+  const started = ok<Started>(await ask(scene.node, by, `POST /rhizai/${rhiza.id}/invoke`, scene.invocation()));
   const { job_collection } = started;
   const path = `/rhizai/${rhiza.id}/jobs/${started.job_id}`;
   return {
@@ -101,6 +103,19 @@ test.each(['resumed', 'reinvoked'])(
     expect(granted).toEqual([{ actions: JSON.stringify(given) }]);
   },
 );
+
+test('what is repeated hands on with the permissions of whoever repeated it, as often as it takes', async () => {
+  const alice = await user(scene.node, crypto.randomUUID());
+  await enrol(scene.node, scene.who, scene.target.id, alice, 'editor');
+  const { first, second, started, resume, log, handOn } = await begun(alice);
+  const old = await log(first, started.job_id, { status: 'error', error: failed });
+  ok(await ask(scene.node, scene.who, `DELETE /collections/${scene.target.id}/members/${alice.id}?role=editor`));
+  expect((await handOn(first, old)).status).toBe(403);
+  const again = await log(first, repetition(await resume()), { status: 'running' });
+  const { job_id } = ok<Started>(await handOn(first, again));
+  const next = await log(second, job_id, { status: 'running' });
+  expect(ok<Started>(await handOn(second, next))).toMatchObject({ status: 'started' });
+});
 
 test('a workflow that is disabled is not resumed, as it is not invoked', async () => {
   const { first, rhiza, started, resume, log } = await begun();

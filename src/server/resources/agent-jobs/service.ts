@@ -108,7 +108,8 @@ export class AgentJobsService {
     const { steps, rows, collection, targetTip } = openWorkplace(launcher, db, caller, place, opening);
     const job: NewJob = {
       ...{ id, run, type: 'agent', processor: agent.id, rhiza: null, collection, target: place.target.id },
-      ...{ parent: handoff?.from.id ?? null, retries: null, handoff: null, asker: askerText(registered(caller)) },
+      ...{ parent: handoff?.from.id ?? null, retries: null, handoff: null },
+      asker: askerText(handoff?.authority ?? registered(caller)),
       request: {
         job_id: id,
         target: place.target.id,

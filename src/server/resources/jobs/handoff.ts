@@ -26,7 +26,7 @@ export interface Handoff {
   from: JobHead;
   /** Those handed on to, who are granted what the run granted them, whatever they ask for by now. */
   grantees: Grantee[];
-  /** With whose permissions they are granted it: who began the run, as far as that is a single one. */
+  /** With whose permissions they are granted it: of whoever began the run, or repeated the job of which this came. */
   authority: RegisteredActor;
   /**
    * When the first of the permissions ends that the run gave the one who asks and those handed on to, and not after the job that
@@ -50,7 +50,7 @@ interface Wanted {
  * that job's target, for others that were granted what they need when the run began (decisions.md, Processors). All of them,
  * and the one who asks, must hold it in the target still: whoever takes a role away there has stopped them. For a klados
  * whoever made it may ask with their own key, where they have also written its log.
- * @throws ForbiddenError where who began the run is no longer good
+ * @throws ForbiddenError where who began it is no longer good
  */
 export function handoffOf(
   launcher: Launcher,
@@ -73,8 +73,18 @@ export function handoffOf(
     granted.push({ ...one, actions: grant.actions });
     until = Math.min(until, grant.expires);
   }
-  const first = findJobHead(db, from.run);
-  return { from, grantees: granted, authority: first ? launcher.askerOf(db, first) : actor, until };
+  return { from, grantees: granted, authority: launcher.askerOf(db, begunAs(db, from)), until };
+}
+
+/** The job of which one came by handoffs, which somebody asked for: jobs of earlier versions say who handed on to them. */
+function begunAs(db: Reader, from: JobHead): JobHead {
+  let job = from;
+  while (job.parent !== null && job.retries === null) {
+    const parent = findJobHead(db, job.parent);
+    if (!parent) return job;
+    job = parent;
+  }
+  return job;
 }
 
 /** Who hands on: a processor, or the klados whose worker has the key of whoever made it and wrote its log with that. */

@@ -187,7 +187,8 @@ export class KladosJobsService {
     const { collection, targetTip } = opened;
     const job: NewJob = {
       ...{ id, run, type: 'klados', processor: klados.id, rhiza: null, collection, target: place.target.id },
-      ...{ parent: from?.id ?? null, retries, handoff, asker: askerText(registered(caller)) },
+      ...{ parent: from?.id ?? null, retries, handoff },
+      asker: askerText(decision.handoff?.authority ?? registered(caller)),
       request: {
         job_id: id,
         ...request,

@@ -21,7 +21,7 @@ export interface NewJob extends Pick<Sending, 'state' | 'attempts'> {
   retries: string | null;
   /** The digest of what was handed on. */
   handoff: string | null;
-  /** Who asked, so that the permissions behind its grants can be looked at again. */
+  /** Who asked, or for what was handed on who began it: so that the permissions behind its grants can be looked at again. */
   asker: string;
   request: JobRequest;
   created: number;

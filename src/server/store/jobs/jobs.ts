@@ -15,14 +15,24 @@ export interface StoredJob extends Omit<NewJob, 'state' | 'attempts'> {
 /** What is known of a job but for its request, which may be long. */
 export type JobHead = Pick<
   NewJob,
-  'id' | 'run' | 'processor' | 'rhiza' | 'collection' | 'target' | 'asker' | 'created' | 'expires'
+  | 'id'
+  | 'run'
+  | 'processor'
+  | 'rhiza'
+  | 'collection'
+  | 'target'
+  | 'parent'
+  | 'retries'
+  | 'asker'
+  | 'created'
+  | 'expires'
 >;
 
-const head = 'id, run, processor, rhiza, collection, target, asker, created, expires';
+const head = 'id, run, processor, rhiza, collection, target, parent, retries, asker, created, expires';
 
 type Columns = Omit<NewJob, 'request'> & { request: string; error: string | null; retry_after: number | null };
 
-const columns = `${head}, type, parent, retries, handoff, request, state, attempts, error, retry_after`;
+const columns = `${head}, type, handoff, request, state, attempts, error, retry_after`;
 
 function toJob({ request, state, attempts, error, retry_after, ...rest }: Columns): StoredJob {
   return {
