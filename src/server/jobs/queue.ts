@@ -34,9 +34,7 @@ export class JobQueue {
   /** The batch that becomes jobs now. */
   #batch: NewJobBatch | null = null;
   #running: Promise<void> | null = null;
-  /** Whether something may have come since it was looked for. */
-  #again = false;
-  /** Whether the store may have jobs for somebody with room. */
+  /** Whether the store may have something that was not looked for yet: jobs for somebody with room, or a batch. */
   #looks = false;
   /** Why one could not be sent, and still waits. */
   #failure: { error: unknown } | null = null;
@@ -77,7 +75,6 @@ export class JobQueue {
 
   /** There may be something to send. */
   wake(): void {
-    this.#again = true;
     this.#looks = true;
     this.#news.resolve();
     this.#running ??= this.#run().finally(() => {
@@ -92,14 +89,13 @@ export class JobQueue {
 
   async #run(): Promise<void> {
     const { stop, log } = this.#needs;
-    for (let pause = firstPauseMs; this.#again && !stop.aborted; ) {
+    for (let pause = firstPauseMs; this.#looks && !stop.aborted; ) {
       try {
         while (await this.#step());
         pause = firstPauseMs;
       } catch (error) {
         if (stop.aborted) break;
         log.error({ err: error }, 'jobs that wait could not be sent; they are tried again');
-        this.#again = true;
         this.#looks = true;
         await sleep(pause, undefined, { signal: stop, ref: false }).catch(() => undefined);
         pause = Math.min(2 * pause, longestPauseMs);
@@ -116,7 +112,6 @@ export class JobQueue {
     const failure = this.#failure;
     this.#failure = null;
     if (failure) throw failure.error;
-    this.#again = false;
     const mayBegin = () => !stop.aborted && this.#sending.size < most.atOnce;
     if (mayBegin() && this.#startTaken()) return true;
     if (mayBegin() && this.#looks) {
@@ -124,7 +119,7 @@ export class JobQueue {
       this.#looks = false;
       if ((await this.#sendSome()) || (await this.#expand())) this.#looks = true;
     }
-    if (this.#again || (mayBegin() && this.#looks)) return true;
+    if (mayBegin() && this.#looks) return true;
     if (this.#sending.size === 0) return false;
     this.#news = Promise.withResolvers();
     await Promise.race([this.#news.promise, ...this.#sending.values()]);

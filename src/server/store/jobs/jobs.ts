@@ -180,8 +180,8 @@ export function grantedIn(db: Reader, run: string): string[] {
 }
 
 /**
- * The oldest batch of which not all have become jobs, with how many have; but for those of some processors, which a batch's body,
- * long as it may be, need not be read for: each has been granted something in the name of its batch.
+ * The oldest batch of which not all have become jobs, with how many have, but for those of some processors. Whose it is shows by
+ * its grant; its body may be long.
  */
 export function openBatch(db: Reader, except: readonly string[]): { id: string; next: number } | undefined {
   return db.get(
