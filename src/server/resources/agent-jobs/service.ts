@@ -10,13 +10,12 @@ import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { type Handoff, handoffOf } from '../jobs/handoff.ts';
 import { inputIssues } from '../jobs/input.ts';
-import { aboutToBeSent, endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
+import { defaultSeconds, endOf, type Launch, type Launcher, newJob } from '../jobs/launcher.ts';
 import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
 import { type SubAgentWarning, subAgents } from '../jobs/sub-agents.ts';
 import { namedCollection } from '../jobs/targets.ts';
 import { grantedFacts, grantFacts, namedView, previewMessage, rejection } from '../jobs/views.ts';
 import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
-import { askerText } from '../updates/asker.ts';
 import type { UsersService } from '../users/service.ts';
 import type { AgentInvokedView, AgentPreviewView, InvokeAgentBody } from './wire.ts';
 
@@ -38,8 +37,6 @@ interface Decision {
   now: number;
   wantedMs: number;
 }
-
-const defaultSeconds = 3600;
 
 /** Invocations of agents (processors.md, section 4). */
 export class AgentJobsService {
@@ -106,23 +103,12 @@ export class AgentJobsService {
     const expires = endOf(now + wantedMs, place.plans);
     const opening = { run: handoff ? null : run, job: id, end: expires, within: within?.id ?? null };
     const { steps, rows, collection, targetTip } = openWorkplace(launcher, db, caller, place, opening);
-    const job: NewJob = {
-      ...{ id, run, type: 'agent', processor: agent.id, rhiza: null, collection, target: place.target.id },
-      ...{ parent: handoff?.from.id ?? null, retries: null, handoff: null },
-      asker: askerText(handoff?.authority ?? registered(caller)),
-      request: {
-        job_id: id,
-        target: place.target.id,
-        job_collection: collection,
-        ...(input && { input: input as JsonObject }),
-        api_base: launcher.needs.apiBase(),
-        expires_at: isoTime(expires),
-        network: caller.network,
-      },
-      ...aboutToBeSent,
-      created: now,
-      expires,
-    };
+    const target = place.target.id;
+    const asker = handoff?.authority ?? registered(caller);
+    const job = newJob(launcher, {
+      ...{ id, run, parent: handoff?.from.id ?? null, processor: agent, asker, collection, target },
+      ...{ request: { target, ...(input && { input: input as JsonObject }) }, created: now, expires },
+    });
     return { steps, rows: [...rows, { kind: 'job', job }], job, place, targetTip };
   }
 }

@@ -4,6 +4,8 @@ import type { JobSender } from '../../jobs/sender.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import type { GrantPlan } from '../../model/grants.ts';
 import { networkOf } from '../../model/ids.ts';
+import { isoTime } from '../../model/iso-time.ts';
+import type { JobRequest } from '../../model/job-request.ts';
 import { newSending, type Sending } from '../../model/job-state.ts';
 import type { Identity } from '../../store/accounts/identity.ts';
 import type { Row } from '../../store/commit.ts';
@@ -11,8 +13,8 @@ import type { Reader } from '../../store/connection.ts';
 import type { NewJob } from '../../store/jobs/job-rows.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { attempts, type EntityWrites, type Prepared } from '../entities/writes.ts';
-import { actorNow } from '../updates/asker.ts';
-import type { IsVerified } from './processors.ts';
+import { actorNow, askerText } from '../updates/asker.ts';
+import type { IsVerified, ProcessorFacts } from './processors.ts';
 
 export interface LauncherNeeds {
   writes: EntityWrites;
@@ -105,8 +107,39 @@ async function unlessBusy<T>(write: () => Promise<T>): Promise<T> {
   }
 }
 
+/** For how long processors get their permissions where nobody says it (`PermissionSeconds`). */
+export const defaultSeconds = 3600;
+
 /** A job that is sent as soon as it is recorded. */
 export const aboutToBeSent = { state: 'sent', attempts: 1 } as const;
+
+/** What a job has of its own that begins. */
+interface Beginning
+  extends Pick<NewJob, 'id' | 'run' | 'collection' | 'target' | 'created' | 'expires'>,
+    Partial<Pick<NewJob, 'rhiza' | 'parent' | 'retries' | 'handoff'>> {
+  processor: Pick<ProcessorFacts, 'id' | 'type'>;
+  /** With whose permissions. */
+  asker: RegisteredActor;
+  /** What only its processor is told. */
+  request: Omit<JobRequest, 'job_id' | 'job_collection' | 'api_base' | 'expires_at' | 'network'>;
+}
+
+/** A job, about to be sent. */
+export function newJob({ needs }: Launcher, { processor: of, asker, request, ...own }: Beginning): NewJob {
+  return {
+    ...{ rhiza: null, parent: null, retries: null, handoff: null, ...own },
+    ...{ type: of.type, processor: of.id, asker: askerText(asker) },
+    request: {
+      job_id: own.id,
+      ...request,
+      job_collection: own.collection,
+      api_base: needs.apiBase(),
+      expires_at: isoTime(own.expires),
+      network: networkOf(own.collection),
+    },
+    ...aboutToBeSent,
+  };
+}
 
 /** What a run's processors are granted, for the record. */
 export function grantRows(run: string, plans: readonly GrantPlan[]): Row[] {

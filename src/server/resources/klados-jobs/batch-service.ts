@@ -10,7 +10,7 @@ import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { inputsIssues } from '../jobs/input.ts';
-import { endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
+import { defaultSeconds, endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
 import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
 import { missingTargets, namedCollection } from '../jobs/targets.ts';
 import { kladosGrant, kladosGranted, namedView, previewMessage } from '../jobs/views.ts';
@@ -33,7 +33,6 @@ interface Decision {
   wantedMs: number;
 }
 
-const defaultSeconds = 3600;
 const maxIssues = 100;
 
 /** Many jobs of one klados at once (wire-contract.md 4.4): they are on disk before the answer, and sent a few at a time. */

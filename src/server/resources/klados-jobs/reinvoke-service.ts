@@ -5,14 +5,12 @@ import type { Reader } from '../../store/connection.ts';
 import { findLog, speaksFor } from '../../store/jobs/job-logs.ts';
 import { findJob, runJob, type StoredJob } from '../../store/jobs/jobs.ts';
 import type { EntitiesService } from '../entities/service.ts';
-import { aboutToBeSent, type Launcher } from '../jobs/launcher.ts';
+import { aboutToBeSent, defaultSeconds, type Launcher } from '../jobs/launcher.ts';
 import { processorOf, requireActive } from '../jobs/processors.ts';
 import { grantingIn, lastRepetition, repeated, repetitionOf } from '../jobs/repetition.ts';
 import { missingTargets } from '../jobs/targets.ts';
 import { rejection } from '../jobs/views.ts';
 import type { ReinvokeBody, ReinvokedView } from './wire.ts';
-
-const defaultSeconds = 3600;
 
 /** Repeats single failed jobs (processors.md 3.10). */
 export class ReinvokeService {

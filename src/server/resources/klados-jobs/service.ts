@@ -11,12 +11,11 @@ import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { type Handoff, handedOnBefore, handoffDigest, handoffOf } from '../jobs/handoff.ts';
 import { inputIssues } from '../jobs/input.ts';
-import { aboutToBeSent, endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
+import { defaultSeconds, endOf, type Launch, type Launcher, newJob } from '../jobs/launcher.ts';
 import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
 import { missingTargets, namedCollection, targetsFor } from '../jobs/targets.ts';
 import { kladosGrant, kladosGranted, namedView, previewMessage, rejection } from '../jobs/views.ts';
 import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
-import { askerText } from '../updates/asker.ts';
 import type { UsersService } from '../users/service.ts';
 import type { InvokeKladosBody, KladosInvokedView, KladosPreviewView } from './wire.ts';
 
@@ -52,8 +51,6 @@ interface Launched extends Launch {
   place: Workplace;
   targetTip: string;
 }
-
-const defaultSeconds = 3600;
 
 /** Invocations of kladoi: by whoever wants one, and by kladoi that hand on (processors.md, section 2). */
 export class KladosJobsService {
@@ -171,37 +168,20 @@ export class KladosJobsService {
     return { status: 'started', job_id, job_collection, klados_id, ...head };
   }
 
-  #launch(
-    db: Reader,
-    caller: Caller,
-    decision: Decision,
-    { handoff, retries }: Pick<NewJob, 'handoff' | 'retries'>,
-  ): Launched {
+  #launch(db: Reader, caller: Caller, decision: Decision, record: Pick<NewJob, 'handoff' | 'retries'>): Launched {
     const { launcher } = this.#needs;
     const { klados, place, request, now, wantedMs } = decision;
-    const from = decision.handoff?.from;
+    const { from, authority: asker } = decision.handoff ?? { from: null, authority: registered(caller) };
     const id = launcher.newJobId();
     const run = from?.run ?? id;
     const expires = endOf(now + wantedMs, place.plans, place.given?.plans ?? []);
     const opened = openWorkplace(launcher, db, caller, place, { run: from ? null : run, job: run, end: expires });
     const { collection, targetTip } = opened;
-    const job: NewJob = {
-      ...{ id, run, type: 'klados', processor: klados.id, rhiza: null, collection, target: place.target.id },
-      ...{ parent: from?.id ?? null, retries, handoff },
-      asker: askerText(decision.handoff?.authority ?? registered(caller)),
-      request: {
-        job_id: id,
-        ...request,
-        target_collection: place.target.id,
-        job_collection: collection,
-        api_base: launcher.needs.apiBase(),
-        expires_at: isoTime(expires),
-        network: caller.network,
-      },
-      ...aboutToBeSent,
-      created: now,
-      expires,
-    };
+    const target = place.target.id;
+    const job = newJob(launcher, {
+      ...{ id, run, parent: from?.id ?? null, ...record, processor: klados, asker, collection, target },
+      ...{ request: { ...request, target_collection: target }, created: now, expires },
+    });
     return { steps: opened.steps, rows: [...opened.rows, { kind: 'job', job }], job, place, targetTip };
   }
 }

@@ -6,13 +6,13 @@ import type { NewJob } from '../../store/jobs/job-rows.ts';
 import { findJob, findJobHead, type StoredJob } from '../../store/jobs/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntitiesService } from '../entities/service.ts';
-import type { Launcher } from '../jobs/launcher.ts';
+import { defaultSeconds, type Launcher } from '../jobs/launcher.ts';
 import { grantingIn, repeated, repetitionOf } from '../jobs/repetition.ts';
 import { runStatusNow } from '../jobs/run-watch.ts';
 import { inUse } from './in-use.ts';
 import type { ResumeBody, ResumedView } from './wire.ts';
 
-const wantedMs = 3_600_000;
+const wantedMs = defaultSeconds * 1000;
 /** So many begin anew in one commit. */
 const perCommit = 200;
 

@@ -13,12 +13,11 @@ import type { EntitiesService } from '../entities/service.ts';
 import { forbiddenCommands } from '../jobs/flow-commands.ts';
 import { entryInput, type FlowKladoi, flowKladoi, readinessIssues } from '../jobs/flow-kladoi.ts';
 import { inputIssues } from '../jobs/input.ts';
-import { aboutToBeSent, endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
+import { defaultSeconds, endOf, type Launch, type Launcher, newJob } from '../jobs/launcher.ts';
 import type { ProcessorFacts } from '../jobs/processors.ts';
 import { missingTargets, namedCollection, targetsFor } from '../jobs/targets.ts';
 import { kladosGrant, namedView, previewMessage, rejection } from '../jobs/views.ts';
 import { grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
-import { askerText } from '../updates/asker.ts';
 import type { UsersService } from '../users/service.ts';
 import { inUse } from './in-use.ts';
 import type { InvokeRhizaBody, RhizaInvokedView, RhizaPreviewView } from './wire.ts';
@@ -38,8 +37,6 @@ interface Decision {
   now: number;
   wantedMs: number;
 }
-
-const defaultSeconds = 3600;
 
 /** Starts workflows: all their kladoi are granted what they need, and the entry step begins (processors.md, section 3). */
 export class RhizaJobsService {
@@ -110,24 +107,17 @@ export class RhizaJobsService {
     const expires = endOf(now + wantedMs, place.plans);
     const { steps, rows, collection } = openWorkplace(launcher, db, caller, place, { run: id, job: id, end: expires });
     const input = inputOf(decision, body);
-    const job: NewJob = {
-      ...{ id, run: id, type: 'klados', processor: klados.id, rhiza: rhiza.id, collection, target: place.target.id },
-      ...{ parent: null, retries: null, handoff: null, asker: askerText(registered(caller)) },
+    const target = place.target.id;
+    const job = newJob(launcher, {
+      ...{ id, run: id, processor: klados, rhiza: rhiza.id, asker: registered(caller), collection, target },
       request: {
-        job_id: id,
         ...targetsFor(klados.cardinality, body),
-        target_collection: place.target.id,
-        job_collection: collection,
+        target_collection: target,
         ...(input && { input }),
-        api_base: launcher.needs.apiBase(),
-        expires_at: isoTime(expires),
-        network: caller.network,
         rhiza: { id: entry.rhiza, path: [entry.step], parent_logs: [] },
       },
-      ...aboutToBeSent,
-      created: now,
-      expires,
-    };
+      ...{ created: now, expires },
+    });
     return { steps, rows: [...rows, { kind: 'job', job }], job };
   }
 }
