@@ -1,7 +1,10 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { anonymous, ask, operator, type Person, user } from '../helpers/callers.ts';
 import { create, type Entity, invalid, ok, read, remove, update } from '../helpers/entities.ts';
-import { cidOf, declare, keptBy, put, uploaded } from '../helpers/files.ts';
+import { cidOf, declare, keptBy, lose, put, uploaded } from '../helpers/files.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
 let node: TestNode;
@@ -24,6 +27,20 @@ async function unnamed(bytes: string): Promise<{ cid: string; entity: Entity }> 
   ok(await ask(node, anonymous, `PUT ${pathname}`, Buffer.from(bytes)));
   expect(await keptBy(node).size(cidOf(bytes))).toBe(length);
   return { cid: cidOf(bytes), entity };
+}
+
+/** Sends chunks of a body without its end, and breaks the connection off after that. */
+async function cutOff(path: string, chunks: string[], after: (socket: Socket) => Promise<unknown>): Promise<void> {
+  const { hostname, port } = new URL(node.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(`PUT ${path} HTTP/1.1\r\nHost: ${hostname}:${port}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+  const come = after(socket);
+  for (const chunk of chunks) {
+    socket.write(`${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+    await setTimeout(50);
+  }
+  await come;
+  socket.destroy();
 }
 
 const refusal = (path: (string | number)[]) =>
@@ -64,6 +81,35 @@ describe('who knows a CID does not get its bytes', () => {
     await node.ctx.additive.idle();
     expect((await read(node, thief, own.id)).cid).toBe(own.cid);
     expect((await ask(node, thief, `GET /entities/${own.id}/content?cid=${cid}`)).status).toBe(404);
+  });
+
+  test('by sending others to an address for it, or none', async () => {
+    const { cid } = await unnamed('private, too');
+    const own = await create(node, thief);
+    const body = { cid, content_type: 'text/plain', size: 5 };
+    const made = await ask(node, thief, `POST /entities/${own.id}/content/upload-url`, body);
+    const { pathname } = new URL(ok<{ upload_url: string }>(made).upload_url);
+    const state = async (path: string) =>
+      ok<{ offset: number; complete: boolean }>(await ask(node, anonymous, `GET ${path}`));
+    const until = async (path: string, holds: (now: { offset: number; complete: boolean }) => boolean) => {
+      for (let now = await state(path); ; now = await state(path)) if (holds(now)) return now;
+    };
+    await cutOff(pathname, ['wrong', 'x'], (socket) => once(socket, 'data'));
+    expect(await state(pathname)).toMatchObject({ complete: false });
+    await cutOff(pathname, ['wrong'], () => until(pathname, ({ offset }) => offset === 5));
+    // The last byte is to come again, since all of them would be taken for the right ones.
+    expect(await until(pathname, ({ offset, complete }) => offset < 5 || complete)).toMatchObject({ offset: 4 });
+    const naming = { key: 'k', cid, size: 12, content_type: 'text/plain', expect_tip: own.cid };
+    expect((await ask(node, thief, `POST /entities/${own.id}/content/complete`, naming)).body).toEqual(
+      refusal(['cid']),
+    );
+
+    const file = await declare(node, thief, '', { cid });
+    const { pathname: empty } = new URL(file.upload_url);
+    expect(await state(empty)).toMatchObject({ complete: false });
+    const confirmed = await ask(node, thief, `POST /files/${file.id}/confirm-upload`, { expect_tip: file.cid });
+    expect(confirmed.status).toBe(400);
+    expect((await ask(node, thief, `GET /files/${file.id}/content`)).status).toBe(404);
   });
 
   test('but those whose entity it came to may name it there', async () => {
@@ -115,7 +161,7 @@ describe('content is named by others', () => {
 
   test('without a look at the disk or the holders where nothing new is named', async () => {
     const file = await uploaded(node, me, 'unchanged');
-    await keptBy(node).remove(file.properties.cid as string);
+    await lose(keptBy(node), file.properties.cid as string);
     expect((await update(node, thief, file, { properties: { a: 1 } })).ver).toBe(3);
     expect((await declare(node, thief, 'plain')).ver).toBe(1);
   });

@@ -1,5 +1,5 @@
 import { writeFileSync } from 'node:fs';
-import { appendFile, readdir, utimes } from 'node:fs/promises';
+import { appendFile, readdir, utimes, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -138,6 +138,32 @@ describe('an upload address', () => {
     expect(await offsetOf(path)).toBe(String(bytes.length));
     expect((await put(path, bytes, range(0, 300_000))).body).toMatchObject({ complete: true, cid });
     expect((await complete(entity)).status).toBe(200);
+  });
+
+  test.each([
+    ['is complete where the node was killed before the bytes that it had compared had become a file', bytes],
+    ['is not complete where an earlier program had counted others than were declared', Buffer.alloc(bytes.length)],
+  ])('%s', async (_name, come) => {
+    const { entity, path } = await addressed();
+    // What was declared is there, as somebody else's.
+    const other = await addressed();
+    expect((await put(other.path, bytes)).status).toBe(200);
+    expect((await put(path, come.subarray(1), range(0, 299_999))).status).toBe(202);
+    await node[Symbol.asyncDispose]();
+    const [part = ''] = await partsOf();
+    await writeFile(join(node.data, 'main/uploads', part), come);
+    const db = new Database(join(folder.path, 'main/archeion.db'));
+    db.exec('UPDATE upload SET come = size WHERE received IS NULL');
+    db.close();
+    node = await startNode({ data: folder.path, now: () => clock.ms });
+    const answers = await Promise.all([1, 2, 3].map(() => ask(node, anonymous, `GET ${path}`)));
+    const isRight = come === bytes;
+    expect(answers.map(({ status }) => status)).toContain(isRight ? 200 : 400);
+    const view = await ask(node, anonymous, `GET ${path}`);
+    expect(view.body).toMatchObject({ offset: isRight ? bytes.length : 0, complete: isRight });
+    expect((await put(path, bytes)).body).toMatchObject({ cid });
+    expect((await complete(entity)).status).toBe(200);
+    expect(await partsOf()).toEqual([]);
   });
 
   test('goes on although the broken request has not ended', async () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { contentCid } from '../../src/server/blocks/encode.ts';
 import { FileStore } from '../../src/server/blocks/file-store.ts';
@@ -16,6 +17,12 @@ export function cidOf(bytes: Uint8Array | string): string {
 /** The bytes that a node keeps for main. */
 export function keptBy(node: Pick<TestNode, 'data'>): FileStore {
   return new FileStore(filesFolder(join(node.data, 'main')));
+}
+
+/** Deletes bytes that are kept, as a disk does that loses them. */
+export async function lose(files: FileStore, cid: string): Promise<void> {
+  const { folder, path } = files.place(cid);
+  await rm(join(folder, path));
 }
 
 export type DeclaredFile = Entity & { upload_url: string; upload_expires_at: string };

@@ -21,6 +21,11 @@ export class UploadParts {
     this.#folder = folder;
   }
 
+  /** Whether anything of an upload has come and has not been taken over. */
+  async has(name: string): Promise<boolean> {
+    return (await stat(this.path(name)).catch(() => null)) !== null;
+  }
+
   /** How many bytes of an upload have come. */
   async size(name: string): Promise<number> {
     return (await stat(this.path(name)).catch(() => null))?.size ?? 0;

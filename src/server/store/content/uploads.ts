@@ -18,8 +18,8 @@ export interface UploadAddress {
 }
 
 /**
- * How far an upload has come: `come` counts the bytes that are on the disk for certain, `received` is the CID of the bytes,
- * null until all of them are there.
+ * How far an upload has come: `come` counts the bytes that are on the disk for certain, all of them only once they were found to
+ * be those of the CID; `received` is the CID of the bytes, null until all of them are there.
  */
 export type UploadRow =
   | ({ kind: 'upload' } & UploadAddress)

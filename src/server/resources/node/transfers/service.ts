@@ -70,7 +70,13 @@ export class UploadsService implements AsyncDisposable {
   async state(secret: string): Promise<UploadView> {
     const { store, upload } = await this.#find(secret);
     // Whoever receives it now finishes it too.
-    return this.#view(store, this.#writing.has(upload.token) ? upload : await this.#finished(store, upload));
+    if (this.#writing.has(upload.token) || !hasCome(upload)) return this.#view(store, upload);
+    const finished = await this.#alone(
+      upload.token,
+      () => undefined,
+      () => this.#finished(store, upload),
+    );
+    return this.#view(store, finished);
   }
 
   /**
@@ -78,23 +84,26 @@ export class UploadsService implements AsyncDisposable {
    * is cut off leaves what came. @throws AlreadyExistsError with the offset where the range begins elsewhere
    */
   async receive(secret: string, body: PartUpload): Promise<UploadView> {
-    const token = digest(secret);
-    const before = this.#writing.get(token);
     let stopped = false;
     const stop = () => {
       stopped = true;
       body.stop();
     };
-    // A client that comes again has given up its earlier request, which may not have noticed yet.
-    before?.stop();
-    const work = (before?.done ?? Promise.resolve()).then(() => {
+    return this.#alone(digest(secret), stop, () => {
       if (stopped) throw ValidationError.at([], 'another request goes on with this upload');
       return this.#receive(secret, body);
     });
-    const writing = { stop, done: work.catch(() => undefined) };
+  }
+
+  /** Works on an upload when whoever did so before has ended, which a client that comes again has given up. */
+  async #alone<T>(token: string, stop: () => void, work: () => Promise<T>): Promise<T> {
+    const before = this.#writing.get(token);
+    before?.stop();
+    const working = (before?.done ?? Promise.resolve()).then(work);
+    const writing = { stop, done: working.catch(() => undefined) };
     this.#writing.set(token, writing);
     try {
-      return await work;
+      return await working;
     } finally {
       if (this.#writing.get(token) === writing) this.#writing.delete(token);
     }
@@ -122,9 +131,11 @@ export class UploadsService implements AsyncDisposable {
       throw new AlreadyExistsError(`The upload stands at ${at} bytes: go on from there`, { offset: at });
     let whole: string | null;
     let come = upload.come;
+    // All of them count only once they are known to be the right ones: see hasCome.
+    const counted = () => Math.max(0, Math.min(come, size - 1));
     const kept = async (size: number) => {
       come = size;
-      await this.#record(store, step(upload, { come }));
+      await this.#record(store, step(upload, { come: counted() }));
     };
     try {
       const from = range?.start ?? 0;
@@ -133,18 +144,18 @@ export class UploadsService implements AsyncDisposable {
       whole = (await storingLater(() => parts.write(token, bounded(body.bytes, range, size), from, kept))).cid;
     } finally {
       // What came can be gone on with for as long again.
-      await this.#record(store, step(upload, { expires: this.#now() + lifeMs, come }));
+      await this.#record(store, step(upload, { expires: this.#now() + lifeMs, come: counted() }));
     }
     if (come < size && range) return this.#view(store, { ...upload, come });
     if (come !== size) {
       await parts.remove(token);
       throw ValidationError.at(['size'], `${come} bytes came, not ${size}`);
     }
-    return this.#complete(store, upload, whole ?? (await parts.cid(token)));
+    return this.#view(store, await this.#completed(store, upload, whole ?? (await parts.cid(token))));
   }
 
-  /** All bytes have come: they are kept under their CID. */
-  async #complete(store: NetworkStore, upload: Found, received: string): Promise<UploadView> {
+  /** All bytes have come: they are kept under their CID. @throws ValidationError where that is another than was declared */
+  async #completed(store: NetworkStore, upload: Found, received: string): Promise<Found> {
     const { token, cid } = upload;
     const parts = partsOf(store);
     if (cid !== null && cid !== received) {
@@ -152,10 +163,10 @@ export class UploadsService implements AsyncDisposable {
       await parts.remove(token);
       throw ValidationError.at(['cid'], `the bytes are those of ${received}: begin again`);
     }
-    // Once the part has become a file, nothing else would say whose bytes these are.
-    if (cid === null) await this.#record(store, step(upload, { come: upload.size, cid: received }));
+    // Once the part has become a file, nothing else would say that these bytes came, and whose they are.
+    await this.#record(store, step(upload, { come: upload.size, cid: received }));
     await storingLater(() => new FileStore(filesFolder(store.folder)).adopt(parts.path(token), received));
-    return this.#view(store, await this.#received(store, upload, received));
+    return this.#received(store, upload, received);
   }
 
   async #received(store: NetworkStore, upload: Found, received: string): Promise<Found> {
@@ -165,9 +176,12 @@ export class UploadsService implements AsyncDisposable {
 
   /** An upload whose bytes had all come when the node was stopped before it could say so. */
   async #finished(store: NetworkStore, upload: Found): Promise<Found> {
-    const { cid, come, size, received } = upload;
-    const isKept = received === null && come === size && cid !== null;
-    return isKept && new FileStore(filesFolder(store.folder)).has(cid) ? this.#received(store, upload, cid) : upload;
+    const { token, cid } = upload;
+    if (cid === null || !hasCome(upload)) return upload;
+    const parts = partsOf(store);
+    // Earlier programs counted them all before they had compared them.
+    if (await parts.has(token)) return this.#completed(store, upload, await parts.cid(token));
+    return new FileStore(filesFolder(store.folder)).has(cid) ? this.#received(store, upload, cid) : upload;
   }
 
   async #view(store: NetworkStore, upload: Found): Promise<UploadView> {
@@ -232,6 +246,14 @@ const wayOut = 'ask for another address, or send them to POST /files/{id}/conten
 /** Where an upload goes on: after a power cut a part may be longer than what of it is on the disk. */
 async function offsetOf(store: NetworkStore, { token, come }: Found): Promise<number> {
   return Math.min(come, await partsOf(store).size(token));
+}
+
+/**
+ * Whether all bytes had come and been compared with the CID, without its having been said. That others lie under that CID says
+ * nothing of these; and of no bytes all have come before any request.
+ */
+function hasCome({ received, cid, come, size }: Found): boolean {
+  return received === null && cid !== null && size > 0 && come === size;
 }
 
 function step({ token, expires, come }: Found, to: Partial<UploadRow & { kind: 'upload_step' }>): Row {
