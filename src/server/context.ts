@@ -341,7 +341,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     imports: {
       imports,
       previews: new ImportPreviewService(networks),
-      undos: new ImportUndoService(writes, imports),
+      undos: new ImportUndoService(writes, imports, carImports),
     },
     nodeKeys: new NodeKeysService(identity),
     status: new StatusService({

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -13,9 +13,10 @@ import { databaseFile } from '../../src/server/store/network-store.ts';
 import { archiveTask, unfinished } from '../../src/server/store/tasks.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, create, ok } from '../helpers/entities.ts';
+import { uploaded } from '../helpers/files.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { exported, tipsOf, verified } from '../helpers/node-archives.ts';
-import { SampleState } from '../helpers/sample-archive.ts';
+import { exported, imported, tipsOf, verified } from '../helpers/node-archives.ts';
+import { listOf, SampleState } from '../helpers/sample-archive.ts';
 
 interface Imports {
   imports: { id: string; files: string[]; counts: { created: number; unchanged: number }; state: string }[];
@@ -43,7 +44,7 @@ async function keepsUnnamed(node: TestNode): Promise<boolean> {
   const { folder, path } = files.place(cid);
   await utimes(join(folder, path), 1, 1);
   await node.ctx.leftovers.sweep();
-  return files.has(cid);
+  return (await listOf(files.list())).includes(cid);
 }
 
 const imports = async (node: TestNode) => ok<Imports>(await ask(node, operator(node), 'GET /node/imports')).imports;
@@ -144,6 +145,59 @@ test('an import that is left alone was broken off, is undone, and does not come 
   await using node = await startNode({ data });
   expect(node.logged.join('')).not.toContain('interrupted import');
   expect(await stateOf(node)).toEqual(['broken_off']);
+});
+
+/** An archive whose import fails as on a full disk once it has been recorded: its bytes cannot be kept. Gives its archive and run. */
+async function brokenOff(node: TestNode): Promise<{ car: Uint8Array; run: string; makeRoom: () => Promise<void> }> {
+  await using from = await startNode();
+  for (let i = 0; i < 5; i++) await create(from, operator(from));
+  await uploaded(from, operator(from), 'a page');
+  const { car } = await exported(from, '');
+  const incoming = join(filesFolder(join(node.data, 'main')), 'incoming');
+  await mkdir(join(incoming, '..'), { recursive: true });
+  await rm(incoming, { recursive: true, force: true });
+  await writeFile(incoming, '');
+  await expect(imported(node, car)).rejects.toThrow();
+  const [{ id: run } = { id: '' }] = await imports(node);
+  return { car, run, makeRoom: () => rm(incoming) };
+}
+
+const undone = async (node: TestNode, run: string) =>
+  (await ask(node, operator(node), `POST /node/imports/${run}/undo`)).status;
+const live = async (node: TestNode) =>
+  (await node.ctx.networks.get('main')).read(
+    (db) => db.get<{ n: number }>("SELECT count(*) AS n FROM entity WHERE deleted = 0 AND type <> 'user'")?.n,
+  );
+
+test('an import that failed midway is undone at once, and no start completes it', async () => {
+  await using folder = await temporaryFolder();
+  {
+    await using node = await startNode({ data: folder.path });
+    const { run, makeRoom } = await brokenOff(node);
+    expect(await imports(node)).toMatchObject([{ state: 'broken_off' }]);
+    await makeRoom();
+    expect(await undone(node, run)).toBe(200);
+    expect(await readdir(spoolFolder(join(node.data, 'main')))).toEqual([]);
+  }
+  await using node = await startNode({ data: folder.path });
+  expect(node.logged.join('')).not.toContain('interrupted');
+  expect(await live(node)).toBe(0);
+});
+
+test('an import that is completed at a start brings back nothing that was undone after it began', async () => {
+  await using folder = await temporaryFolder();
+  {
+    await using node = await startNode({ data: folder.path });
+    const { car, makeRoom } = await brokenOff(node);
+    await makeRoom();
+    const again = await imported(node, car);
+    expect(await live(node)).toBe(6);
+    expect(await undone(node, again.run)).toBe(200);
+    expect(await live(node)).toBe(0);
+  }
+  await using node = await startNode({ data: folder.path });
+  expect(node.logged.join('')).toContain('the import is complete');
+  expect(await live(node)).toBe(0);
 });
 
 /** What stands of the import while a node starts, as soon as the start is counted. */

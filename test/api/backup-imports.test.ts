@@ -27,7 +27,7 @@ async function leave(node: TestNode): Promise<void> {
 }
 
 const backup = async (node: TestNode, dir: string) => lastLine(await operate(node, 'POST /node/backup', { dir }));
-const underWay = async (node: TestNode) => (await node.ctx.networks.get('main')).read(archiveTasks).goOn.length;
+const underWay = async (node: TestNode) => (await node.ctx.networks.get('main')).read(archiveTasks).unfinished.length;
 
 test('an import that was under way is in the backup with its archive, and a restored node completes it', async () => {
   await using folder = await temporaryFolder();

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Json } from '../../src/server/model/manifest.ts';
+import { archiveTasks } from '../../src/server/store/tasks.ts';
 import { operator } from '../helpers/callers.ts';
 import { collection, create, update } from '../helpers/entities.ts';
 import { type Entity, type Importer, importer, ndjson } from '../helpers/imports.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
+import { SampleState } from '../helpers/sample-archive.ts';
 
 interface Made {
   import: { id: string; files: string[]; counts: { created: number }; collection: { label: string; created: boolean } };
@@ -214,21 +215,6 @@ describe('the undo of an archive', () => {
       return (JSON.parse(answer.text.trim().split('\n').at(-1) ?? '') as { done: Undone }).done;
     };
     const { run } = await post('?name=sent.car');
-    // As after a kill in the middle: the node goes on with it when it runs.
-    const store = await other.ctx.networks.get('main');
-    const task = (state: { kind: string; state: Json } | null) =>
-      store.submit([
-        {
-          changes: [],
-          preconditions: [],
-          rows: [{ kind: 'task', id: 'car_import x', task: state }],
-          origin: 'local',
-          time: 0,
-        },
-      ]);
-    await task({ kind: 'car_import', state: { file: 'x', run: { id: run } } });
-    expect(await there.ask('POST', `/node/imports/${run}/undo`)).toMatchObject({ status: 409 });
-    await task(null);
     expect(await state(run)).toMatchObject({
       import: { collection: null, files: ['sent.car'], counts: { records: 33, created: 33 } },
       ...{ made: 33, untouched: 33, changed: 0, collection_goes: false },
@@ -256,6 +242,21 @@ describe('the undo of an archive', () => {
     expect(await state(run)).toMatchObject({ untouched: 0, changed: 0, deleted: 33 });
     const list = (await there.ask('GET', '/node/imports')).body as { imports: { collection: unknown }[] };
     expect(list.imports.map(({ collection }) => collection)).toEqual([null, null]);
+  });
+
+  test('is refused while it is being taken in', async () => {
+    const state = new SampleState();
+    for (let i = 0; i < 3000; i++) state.write(`person ${i}`);
+    const car = await state.export();
+    await using other = await startNode();
+    const store = await other.ctx.networks.get('main');
+    const importing = imported(other, car);
+    while (store.read(archiveTasks).unfinished.length === 0) await new Promise(setImmediate);
+    const [task] = store.read(archiveTasks).unfinished;
+    const run = task?.run.id ?? '';
+    expect(await importer(other).ask('POST', `/node/imports/${run}/undo`)).toMatchObject({ status: 409 });
+    expect(await importing).toMatchObject({ run, created: 3000 });
+    expect(await importer(other).ask('POST', `/node/imports/${run}/undo`)).toMatchObject({ status: 200 });
   });
 
   test('is taken back by taking in the archive again, but for what somebody has deleted', async () => {

@@ -32,7 +32,7 @@ function leftIn(data: string): Left {
     return {
       documents: count("SELECT count(*) AS n FROM entity WHERE type = 'document' AND tip IS NOT NULL"),
       updates: count('SELECT count(*) AS n FROM additive WHERE expires IS NULL'),
-      imports: archiveTasks(db).goOn.length,
+      imports: archiveTasks(db).unfinished.length,
     };
   } finally {
     db.close();
@@ -91,7 +91,7 @@ test('a node that stops leaves an import that it completes to its next start', a
     await node.ctx.networks.get('test');
   }
   const db = openReader(databaseFile(data, 'test'));
-  expect(archiveTasks(db).goOn).toMatchObject([{ file, ended: { starts: 0 } }]);
+  expect(archiveTasks(db).unfinished).toMatchObject([{ file, ended: { starts: 0 } }]);
   db.close();
   // Stopped at once, whether or not it has begun: nothing is lost.
   await startNode({ data, watch: true }).then((node) => node[Symbol.asyncDispose]());

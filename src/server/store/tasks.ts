@@ -15,12 +15,16 @@ export interface ArchiveTask {
   left?: boolean;
 }
 
-/** An import in the list of all. `name`: of the file, as its sender has it. `by`: who asked for it; earlier programs did not keep it. */
+/**
+ * An import in the list of all. `name`: of the file, as its sender has it. `by`: who asked for it, and `newest`: the key of the
+ * version that was stored last when it began; earlier programs did not keep them.
+ */
 export interface BegunImport {
   id: string;
   started: number;
   name: string | null;
   by?: EditedBy;
+  newest?: number;
 }
 
 /** Unfinished work of a kind, with what is left to do; the commits that do it keep the record (see Row `task`). */
@@ -30,8 +34,11 @@ export function unfinished(db: Reader, kind: string): { id: string; state: Json 
     .map(({ id, state }) => ({ id, state: JSON.parse(state) as Json }));
 }
 
-/** Imports of archives that are at work, or that the node's next start completes; and those that it leaves alone. */
-export function archiveTasks(db: Reader): { goOn: ArchiveTask[]; left: ArchiveTask[] } {
+/**
+ * Imports of archives that have not ended, and that the node's next start completes: at work or broken off, which the service
+ * that takes them in knows; and those that starts leave alone.
+ */
+export function archiveTasks(db: Reader): { unfinished: ArchiveTask[]; left: ArchiveTask[] } {
   const tasks = unfinished(db, archiveTask).map(({ state }) => state as unknown as ArchiveTask);
-  return { goOn: tasks.filter(({ left }) => left !== true), left: tasks.filter(({ left }) => left === true) };
+  return { unfinished: tasks.filter(({ left }) => left !== true), left: tasks.filter(({ left }) => left === true) };
 }

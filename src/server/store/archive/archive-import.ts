@@ -39,12 +39,14 @@ export interface ImportTally {
 
 /**
  * `run`: the import under which is kept what it brings into being; null for none. `by`: who writes the versions that bring
- * back what an undo deleted, and under which schema; without it they stay deleted.
+ * back what an undo deleted, and under which schema; without it they stay deleted. `newest`: the key of the version that was stored
+ * last when the import began: what was undone after that stays deleted, though the import is completed later.
  */
 export interface ArchiveRun {
   now: () => number;
   run: string | null;
   by?: Pick<Stamp, 'schema' | 'edited_by'> | undefined;
+  newest?: number | undefined;
 }
 
 const examples = 20;
@@ -139,7 +141,7 @@ async function planned(
   store: NetworkStore,
   archive: Archive,
   chain: Chain,
-  { now, run, by }: ArchiveRun,
+  { now, run, by, newest = Number.MAX_SAFE_INTEGER }: ArchiveRun,
 ): Promise<Part> {
   const { id, tip } = chain.entry;
   const time = now();
@@ -160,7 +162,8 @@ async function planned(
   else if (await follows(store, chain, ours)) part.result = 'advanced';
   else part.result = await forkOf(store, archive, chain, ours);
 
-  const back = part.result === 'unchanged' && by ? store.read((db) => undoTaken(db, id, { ...by, time })) : null;
+  const back =
+    part.result === 'unchanged' && by ? store.read((db) => undoTaken(db, id, { ...by, time, newest })) : null;
   if (back) {
     const made: Row[] = run === null ? [] : [{ kind: 'archive_made', run, id, cid: back.cid }];
     const change = { id, expect: ours, tip: back.cid, blocks: [back] };
@@ -203,14 +206,17 @@ async function forkFacts(store: NetworkStore, chain: Chain, ours: string, isFork
   return { id, ours, tip, isFork, listed, holdsListed, isBelowListed };
 }
 
-/** The version that takes back a deletion that the undo of an archive's import left as the tip; null where it is none. */
+/**
+ * The version that takes back a deletion that the undo of an archive's import left as the tip; null where it is none, or one that
+ * was written after the version with the key `newest`.
+ */
 function undoTaken(
   db: Reader,
   id: string,
-  { time, ...by }: { time: number } & Pick<Stamp, 'schema' | 'edited_by'>,
+  { time, newest, ...by }: { time: number; newest: number } & Pick<Stamp, 'schema' | 'edited_by'>,
 ): Block | null {
   const tip = undoneTip(db, id);
-  const grave = tip === undefined ? undefined : versionByKey(db, tip);
+  const grave = tip === undefined || tip > newest ? undefined : versionByKey(db, tip);
   const last = grave && lastLive(db, grave.manifest);
   if (!grave || !last) return null;
   const ts = new Date(time).toISOString();

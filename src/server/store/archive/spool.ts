@@ -20,12 +20,15 @@ export function spooledPath(folder: string, name: string): string | null {
 /** Imports that are at work or that the next start goes on with, and those that it cannot complete: their archive is not here. */
 export function sortedImports(db: Reader, folder: string): { goOn: ArchiveTask[]; lost: ArchiveTask[] } {
   const isHere = ({ file }: ArchiveTask) => existsSync(spooledPath(folder, file) ?? '');
-  const { goOn, left } = archiveTasks(db);
-  const gone = [...goOn, ...left].filter((task) => !isHere(task));
+  const { unfinished, left } = archiveTasks(db);
+  const gone = [...unfinished, ...left].filter((task) => !isHere(task));
   // The record of one that is complete goes before its archive.
   const now = archiveTasks(db);
-  const still = new Set([...now.goOn, ...now.left].map(({ file }) => file));
-  return { goOn: goOn.filter((task) => !gone.includes(task)), lost: gone.filter(({ file }) => still.has(file)) };
+  const still = new Set([...now.unfinished, ...now.left].map(({ file }) => file));
+  return {
+    goOn: unfinished.filter((task) => !gone.includes(task)),
+    lost: gone.filter(({ file }) => still.has(file)),
+  };
 }
 
 /**

@@ -75,8 +75,8 @@ async function takeSpooled(copy: Copy, network: Network): Promise<boolean> {
 function namedArchives(database: string): string[] {
   const db = openReader(database);
   try {
-    const { goOn, left } = archiveTasks(db);
-    return [...goOn, ...left].map(({ file }) => file);
+    const { unfinished, left } = archiveTasks(db);
+    return [...unfinished, ...left].map(({ file }) => file);
   } finally {
     db.close();
   }

@@ -49,6 +49,8 @@ export interface CarImportSurroundings {
  */
 export class CarImportService {
   readonly #env: CarImportSurroundings;
+  /** The runs that are being received; those that a start completes are over before anybody may ask. */
+  readonly #atWork = new Set<string>();
   #stopped = false;
 
   constructor(env: CarImportSurroundings) {
@@ -75,8 +77,9 @@ export class CarImportService {
       let beside: Accompanying = new Map();
       if (await isPackage(path)) ({ name, path, beside } = await unpacked(store, path, leaving));
       const facts = await this.#check(store, path, { beside, leaving });
-      const run = this.#begun(caller.network, fileName, by);
+      const run = this.#begun(store, fileName, by);
       leaving.throwIfAborted();
+      using _atWork = this.#begin(run.id);
       await this.#record(store, { file: name, run }, true);
       recorded = true;
       for await (const tally of applied(store, path, this.#run(run))) {
@@ -111,23 +114,37 @@ export class CarImportService {
     }
   }
 
-  #begun(network: Network, fileName: string | undefined, by: EditedBy): BegunImport {
-    const { newId, now } = this.#env;
-    return { id: newId(network), started: now(), name: fileName ?? null, by };
+  #begin(run: string): Disposable {
+    this.#atWork.add(run);
+    return {
+      [Symbol.dispose]: () => {
+        this.#atWork.delete(run);
+      },
+    };
   }
 
-  #run({ id, by }: BegunImport): ArchiveRun {
+  /** Whether an archive is being taken in under that run at this moment. */
+  isAtWork(run: string): boolean {
+    return this.#atWork.has(run);
+  }
+
+  #begun(store: NetworkStore, fileName: string | undefined, by: EditedBy): BegunImport {
+    const { newId, now } = this.#env;
+    return { id: newId(store.network), started: now(), name: fileName ?? null, by, newest: store.read(newestBlock) };
+  }
+
+  #run({ id, by, newest }: BegunImport): ArchiveRun {
     const { now, schema } = this.#env;
-    return { now, run: id, by: by && { schema, edited_by: by } };
+    return { now, run: id, by: by && { schema, edited_by: by }, newest };
   }
 
   /** That it is under way, or no more; and what has come of it. */
   async #record(store: NetworkStore, task: ArchiveTask, begins: boolean, tally?: ImportTally): Promise<void> {
     const { file, run, ended, left } = task;
-    const { by, ...begun } = run;
+    const { by, newest, ...begun } = run;
     const state = {
       file,
-      run: { ...begun, ...(by && { by: { ...by } }) },
+      run: { ...begun, ...(by && { by: { ...by } }), ...(newest !== undefined && { newest }) },
       ...(ended && { ended: { ...ended } }),
       ...(left && { left }),
     };
@@ -144,8 +161,8 @@ export class CarImportService {
     const { networks, log } = this.#env;
     const store = await networks.get(network);
     const kept = new Set<string>();
-    const { goOn, left } = store.read(archiveTasks);
-    for (const task of [...goOn, ...left]) {
+    const { unfinished, left } = store.read(archiveTasks);
+    for (const task of [...unfinished, ...left]) {
       const path = spooledPath(store.folder, task.file) ?? '';
       const newest = store.read(newestBlock);
       const starts = task.left || task.ended?.newest === newest ? (task.ended?.starts ?? 0) : 0;

@@ -73,7 +73,7 @@ export class ImportsController {
    * Undo an import: what it made and nobody has changed since is deleted, and the collection too if it made that and
    * nothing else lies in it. The deletions stay in the history and can be taken back; importing the same file again brings
    * back what this deleted and nobody has changed since, also of an archive, and under its label the collection. An import
-   * that is not ended yet takes no more files. The answer is a stream of JSON lines. One that was broken off is gone on with
+   * that is not ended yet takes no more files, and one of an archive that was broken off is not completed any more. The answer is a stream of JSON lines. One that was broken off is gone on with
    * by asking again.
    */
   @Post('imports/{id}/undo')

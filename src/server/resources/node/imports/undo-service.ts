@@ -38,6 +38,11 @@ export interface ImportsAtWork {
   refuseMore(id: string): void;
 }
 
+/** Knows which archives are being taken in. */
+export interface ArchivesAtWork {
+  isAtWork(run: string): boolean;
+}
+
 const maxRuns = 100;
 /** So many are looked at, or deleted in one commit, before everything else that waits has its turn. */
 const perSlice = 100;
@@ -51,11 +56,13 @@ const note = 'Import undone';
 export class ImportUndoService {
   readonly #writes: EntityWrites;
   readonly #atWork: ImportsAtWork;
+  readonly #archives: ArchivesAtWork;
   readonly #undoing = new Set<string>();
 
-  constructor(writes: EntityWrites, atWork: ImportsAtWork) {
+  constructor(writes: EntityWrites, atWork: ImportsAtWork, archives: ArchivesAtWork) {
     this.#writes = writes;
     this.#atWork = atWork;
+    this.#archives = archives;
   }
 
   /** `before`: the id of the last one of the page before. */
@@ -100,19 +107,19 @@ export class ImportUndoService {
    * Deletes what the import made and nobody has changed since, the collection last if the import made it and nothing is
    * in it any more. Each deletion is a version that can be taken back. Ended early, it is gone on with by another undo.
    * An import that waits for further files takes none from now on.
-   * Of an import of an archive that is left alone nothing is kept any more.
+   * An import of an archive that was broken off is completed at no start any more, and nothing is kept of it.
    * @throws NotFoundError, AlreadyExistsError while the import or another undo of it is at work
    */
   async *undo(caller: Caller, id: string): AsyncGenerator<UndoLineView, void, undefined> {
     const { untouched: total } = await this.made(caller, id);
-    const written = await this.#writes.store(caller);
-    if (written.read((db) => isTakenIn(db, id)) || this.#atWork.isReading(id) || this.#undoing.has(id))
+    if (this.#archives.isAtWork(id) || this.#atWork.isReading(id) || this.#undoing.has(id))
       throw new AlreadyExistsError('This import is being read or undone: wait until that ends.');
     this.#undoing.add(id);
     this.#atWork.refuseMore(id);
     try {
       const store = await this.#writes.store(caller);
       const run = this.#run(store, id);
+      await this.#forget(store, id);
       const result: UndoneView = { deleted: 0, total, kept: 0, kept_examples: [], collection_deleted: false };
       const keep = (entity: MadeEntity) => {
         result.kept++;
@@ -145,7 +152,6 @@ export class ImportUndoService {
       left.forEach(keep);
       result.deleted += collections.filter(({ deleted }) => !deleted).length - left.length;
       result.collection_deleted = await this.#buryCollection(caller, store, run);
-      await this.#forget(store, id);
       yield { done: result };
     } finally {
       this.#undoing.delete(id);
@@ -188,9 +194,11 @@ export class ImportUndoService {
     return steps.length > 0 && (await this.#writes.attempt(store, steps, rows)).committed;
   }
 
-  /** Of an archive that was left alone, what keeps its file goes, and the file. */
+  /** Of an archive that is not being taken in, what keeps its file goes, and the file: the next start would bring back what is undone. */
   async #forget(store: NetworkStore, id: string): Promise<void> {
-    for (const { file } of store.read(archiveTasks).left.filter(({ run }) => run.id === id)) {
+    const { unfinished, left } = store.read(archiveTasks);
+    // Those that earlier programs began name no run.
+    for (const { file } of [...unfinished, ...left].filter(({ run }) => run?.id === id)) {
       const row = { kind: 'task' as const, id: `${archiveTask} ${file}`, task: null };
       await store.submit([
         { changes: [], preconditions: [], rows: [row], origin: 'local', time: this.#writes.env.now() },
@@ -207,7 +215,7 @@ export class ImportUndoService {
   #view(db: Reader, run: ImportRun): ImportRunView {
     const { id, collection, made, started, files, counts, ended } = run;
     const row = collection === null ? undefined : findEntity(db, collection);
-    const goesOn = ended === false && (this.#atWork.isOpen(id) || isTakenIn(db, id));
+    const goesOn = ended === false && (this.#atWork.isOpen(id) || this.#archives.isAtWork(id));
     return {
       id,
       collection:
@@ -245,12 +253,6 @@ function isOwnCollection(db: Reader, { made, collection }: ImportRun): boolean {
   const row = made && collection !== null ? findEntity(db, collection) : undefined;
   if (row === undefined || row.deleted) return false;
   return row.ver === 1 || importStandings(db, [row.id]).get(row.id)?.untouched === true;
-}
-
-/** Whether an archive is still being taken in under this import, if only at the node's next start; not one that is left alone. */
-function isTakenIn(db: Reader, id: string): boolean {
-  // Those that earlier programs began name no run.
-  return archiveTasks(db).goOn.some(({ run }) => run?.id === id);
 }
 
 function forgotten(id: string, cid: string): Row {

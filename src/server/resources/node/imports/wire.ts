@@ -247,7 +247,7 @@ export interface ImportRunView {
   counts: ImportCountsView;
   /**
    * `open`: it goes on, or more files may come. `broken_off`: it ended before its end, and what came by then stays; importing
-   * the same again goes on from there. `unknown`: it is from before this was kept.
+   * the same again goes on from there, and one of an archive is completed at the node's next start, unless it is undone. `unknown`: it is from before this was kept.
    */
   state: 'open' | 'ended' | 'broken_off' | 'unknown';
 }

@@ -77,7 +77,7 @@ export class LeftoversService implements AsyncDisposable {
   async #orphans(store: NetworkStore): Promise<void> {
     const files = filesOf(store);
     const before = this.#now() - orphanMs;
-    const isWanted = (cid: string) => store.read((db) => isNamed(db, cid) || archiveTasks(db).goOn.length > 0);
+    const isWanted = (cid: string) => store.read((db) => isNamed(db, cid) || archiveTasks(db).unfinished.length > 0);
     for await (const cid of files.list()) {
       if (this.#closed) return;
       await files.removeUnwanted(cid, before, () => isWanted(cid));
