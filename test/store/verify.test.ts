@@ -2,11 +2,12 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { restoreBackup } from '../../src/server/store/backup/restore-backup.ts';
 import { databaseFile } from '../../src/server/store/network-store.ts';
 import { runTask } from '../../src/server/store/threads/task-run.ts';
 import type { VerifyReport } from '../../src/server/store/verify/verify-findings.ts';
-import { startNode, temporaryFolder } from '../helpers/node.ts';
-import { create, done, remove, update, verified } from '../helpers/node-archives.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { create, done, lastLine, operate, remove, update, verified } from '../helpers/node-archives.ts';
 
 // Each kind of damage is done to a closed database by hand, and must be named.
 
@@ -121,6 +122,87 @@ test.each(damages)('%s is found', async (_name, damage, { kind, message }) => {
   expect(report.ok).toBe(false);
   expect(report.problems).toContainEqual(expect.objectContaining({ kind, message: expect.stringMatching(message) }));
 });
+
+/** An index, how many columns its rows have, with the key of the table, and what the first of them is in the rows that change. */
+const indexes: [string, number, string][] = [
+  ['sqlite_autoindex_entity_1', 2, "SELECT id FROM entity WHERE label = 'Ada'"],
+  ['edge_peer', 3, "SELECT peer FROM edge WHERE source = (SELECT key FROM entity WHERE label = 'Ada')"],
+  ['block_entity', 3, "SELECT key FROM entity WHERE label = 'Ada'"],
+  ['moves_entity', 2, "SELECT key FROM entity WHERE label = 'Ada'"],
+];
+
+test.each(indexes)(
+  'rows that the index %s does not have are found, and a restored backup finds them',
+  async (...damage) => {
+    await using folder = await temporaryFolder();
+    const data = join(folder.path, 'data');
+    await curate(data);
+    const entityOf = async (node: TestNode) => {
+      const { id } = (await node.ctx.networks.get('main')).read(
+        (db) => db.get<{ id: string }>("SELECT id FROM entity WHERE label = 'Ada'") ?? { id: '' },
+      );
+      return (await operate(node, `GET /entities/${id}`)).status;
+    };
+    alterEntries(databaseFile(data, 'main'), ...damage);
+    const report = await verify(data);
+    const found = { kind: 'database', message: expect.stringMatching(`^row [0-9]+ missing from index ${damage[0]}.$`) };
+    expect(report.problems).toContainEqual(found);
+    expect(report.remarks).toContainEqual(expect.stringContaining('restore it into an empty folder'));
+    const backup = join(folder.path, 'backup');
+    {
+      await using node = await startNode({ data });
+      if (damage[0] === 'sqlite_autoindex_entity_1') expect(await entityOf(node)).toBe(404);
+      expect(await lastLine(await operate(node, 'POST /node/backup', { dir: backup }))).toHaveProperty('done');
+    }
+    const restored = join(folder.path, 'restored');
+    await restoreBackup(backup, restored, () => undefined);
+    expect(await verify(restored)).toMatchObject({ ok: true, problems: [], remarks: [] });
+    await using node = await startNode({ data: restored });
+    expect(await entityOf(node)).toBe(200);
+  },
+);
+
+test('a backup whose indexes cannot be made anew is restored as it is', async () => {
+  await using folder = await temporaryFolder();
+  const data = join(folder.path, 'data');
+  await curate(data);
+  const [index, columns, which] = indexes[0] as (typeof indexes)[number];
+  alterEntries(databaseFile(data, 'main'), index, columns, which);
+  const db = new Database(databaseFile(data, 'main'));
+  // As a write does that does not find the row.
+  db.exec("INSERT INTO entity (id, type, json, tip) SELECT id, type, json, tip FROM entity WHERE label = 'Ada'");
+  db.close();
+  const backup = join(folder.path, 'backup');
+  {
+    await using node = await startNode({ data });
+    await lastLine(await operate(node, 'POST /node/backup', { dir: backup }));
+  }
+  await restoreBackup(backup, join(folder.path, 'restored'), () => undefined);
+  expect(await verify(join(folder.path, 'restored'))).toMatchObject({ ok: false });
+});
+
+/** Changes rows of an index and not those of its table, as a damaged page does; how many there are stays right. */
+function alterEntries(file: string, index: string, columns: number, which: string): void {
+  const names = ['a', 'b', 'c'].slice(0, columns).join();
+  const change = (sql: string) => {
+    const db = new Database(file);
+    try {
+      db.unsafeMode();
+      db.pragma('writable_schema = ON');
+      return db.prepare(sql).run().changes;
+    } finally {
+      db.close();
+    }
+  };
+  // Seen as a table, since the rows of one without row ids lie as those of an index do.
+  change(
+    `INSERT INTO sqlite_schema SELECT 'table', 'seen', 'seen', rootpage,
+       'CREATE TABLE seen (${names}, PRIMARY KEY (${names})) WITHOUT ROWID' FROM sqlite_schema WHERE name = '${index}'`,
+  );
+  const other = "CASE typeof(a) WHEN 'text' THEN a || 'x' ELSE a + 1000000 END";
+  expect(change(`UPDATE seen SET a = ${other} WHERE a = (${which})`)).toBeGreaterThan(0);
+  change("DELETE FROM sqlite_schema WHERE name = 'seen'");
+}
 
 describe('a file of other bytes than its name says', () => {
   const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy';

@@ -17,6 +17,7 @@ import type { ArchiveTask } from '../tasks.ts';
 import { fillWhole, realPlace, whyNotFillable } from '../whole-folder.ts';
 import { checkFile, soundPlace, UnsoundFileError } from './backup-files.ts';
 import { type BackedUpFile, type FoundBackup, isDispensable, readManifest } from './backup-manifest.ts';
+import { makeIndexesAnew } from './new-indexes.ts';
 
 /** What was restored. */
 export interface Restored extends FoundBackup {
@@ -33,7 +34,7 @@ export interface Restored extends FoundBackup {
  * a node starts in before it is whole; what no node has put into the backup is left out. Content that is not what it was is left
  * out, too: it counts as missing then, and one file must not be the end of all others. It gets no instance.json: the next
  * start makes a new instance id, since what happened after the backup is not in it (decisions.md, Events). For the same reason
- * jobs that had not ended are not sent again (held-jobs.ts).
+ * jobs that had not ended are not sent again (held-jobs.ts). The indexes of its databases are made anew (new-indexes.ts).
  * Aborting `stopped` ends it after the file in hand, and leaves nothing.
  * @throws ValidationError for a backup that is none or a folder that is not empty, StorageError where anything else is damaged;
  * the reason of `stopped`
@@ -75,6 +76,7 @@ async function restore(source: string, data: string, report: (progress: Progress
       if (place === undefined || !(await take({ source, folder }, file, place))) leftOut.push(file.path);
       report({ step: 'copied', done: i + 1, total });
     }
+    for (const { path } of files.filter(({ path }) => path.endsWith('.db'))) makeIndexesAnew(join(folder, path));
     renewInstance(join(folder, identityFile));
     const { networks, time } = found.manifest;
     let heldJobs = 0;

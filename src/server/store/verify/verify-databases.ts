@@ -8,11 +8,22 @@ import { type Connection, openReader, rollBackJournal } from '../connection.ts';
 import { refuseNewer } from '../outdated.ts';
 import type { Findings } from './verify-findings.ts';
 
-/** The database's own check; `name` tells which one it is, where that is not plain. */
+/**
+ * The database's own check, with what its indexes hold, since a row that its index does not have is not found; `name` tells which
+ * one it is, where that is not plain.
+ */
 export function checkDatabase(db: Connection, findings: Findings, name = ''): void {
-  const said = db.db.pragma('quick_check(100)') as { quick_check: string }[];
-  for (const { quick_check: words } of said) if (words !== 'ok') findings.problem('database', `${name}${words}`);
+  const said = db.db.pragma('integrity_check(100)') as { integrity_check: string }[];
+  const wrong = said.map(({ integrity_check: words }) => words).filter((words) => words !== 'ok');
+  for (const words of wrong) findings.problem('database', `${name}${words}.`);
+  if (wrong.length > 0 && wrong.every((words) => ofIndex.test(words))) findings.remark(`${name}${onlyIndexes}`);
 }
+
+/** What the check says of an index whose table is whole (SQLite's pragma.c). */
+const ofIndex = /^(?:row \d+ missing from index|row \d+ values differ from index|wrong # of entries in index) /;
+
+const onlyIndexes =
+  'What is stored is whole, and only what finds it (indexes) is damaged: make a backup now and restore it into an empty folder, which makes every index anew. Where verifying that finds the same again, restore an earlier backup that verifies.';
 
 const ofNode = [
   [identityFile, identityMigrations],
