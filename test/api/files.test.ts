@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, invalid, lacking, ok, read, update } from '../helpers/entities.ts';
-import { cidOf, declare, keptBy, put, send, text, uploaded } from '../helpers/files.ts';
+import { cidOf, declare, keptBy, lose, put, send, text, uploaded } from '../helpers/files.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { collect, listOf } from '../helpers/sample-archive.ts';
 
@@ -308,7 +308,7 @@ describe('a download', () => {
 
   test('says where the bytes are not here', async () => {
     const { id, properties } = await uploaded(node, me, 'lost');
-    await keptBy(node).remove(properties.cid as string);
+    await lose(keptBy(node), properties.cid as string);
     const answer = await content(id);
     expect([answer.status, answer.body]).toEqual([
       404,

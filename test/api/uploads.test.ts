@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { renameSync, writeFileSync } from 'node:fs';
 import { appendFile, readdir, utimes, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
@@ -6,8 +6,9 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { anonymous, ask, on, type Person, user } from '../helpers/callers.ts';
 import { create, type Entity, invalid, ok, read } from '../helpers/entities.ts';
-import { type ContentAnswer, cidOf, declare, keptBy, text, uploaded } from '../helpers/files.ts';
+import { type ContentAnswer, cidOf, declare, keptBy, lose, text, uploaded } from '../helpers/files.ts';
 import { type Answer, startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { verified } from '../helpers/node-archives.ts';
 import { collect, listOf } from '../helpers/sample-archive.ts';
 
 const clock = { ms: 0 };
@@ -214,7 +215,7 @@ describe('an upload address', () => {
       expect([answer.status, answer.body]).toEqual([400, invalid(path, message)]);
       expect(await listOf(keptBy(node).list())).toEqual([]);
       expect((await put(address, bytes)).body).toMatchObject({ cid });
-      await keptBy(node).remove(cid);
+      await lose(keptBy(node), cid);
     }
   });
 
@@ -325,6 +326,51 @@ describe('what uploads leave behind', () => {
     expect([...(await partsOf()), ...(await readdir(join(node.data, 'main/files/incoming')))]).toEqual([]);
   });
 
+  test('lies aside for four weeks before it is gone for good', async () => {
+    const { entity, path } = await addressed();
+    expect((await put(path, bytes)).status).toBe(200);
+    const aside = () => readdir(join(node.data, 'main/files/unwanted'));
+    const later = async (days: number) => {
+      clock.ms += days * 24 * hour;
+      await node.ctx.leftovers.sweep();
+    };
+    await later(3);
+    expect([await listOf(keptBy(node).list()), await aside()]).toEqual([[], [cid]]);
+    expect((await verified(node)).remarks).toEqual([
+      'A file that no version names lies aside in main/files/unwanted: the node deletes it when it has been there for four weeks.',
+    ]);
+    // Whoever knows the CID has no right to them there either.
+    const body = { type: 'document', properties: { content: { k: { cid, size: 1, content_type: 'text/plain' } } } };
+    expect((await ask(node, await user(node, 'thief'), 'POST /entities', body)).status).toBe(400);
+    expect([await listOf(keptBy(node).list()), await aside()]).toEqual([[cid], []]);
+    await later(3);
+    expect(await aside()).toEqual([cid]);
+    await later(20);
+    expect(await aside()).toEqual([cid]);
+    await later(9);
+    expect([await aside(), keptBy(node).has(cid), (await read(node, me, entity.id)).ver]).toEqual([[], false, 1]);
+  });
+
+  test('is not what a version names whose row is missing: a look at the version brings it back', async () => {
+    const file = await uploaded(node, me, 'the only copy');
+    const only = cidOf('the only copy');
+    const db = new Database(join(folder.path, 'main/archeion.db'));
+    db.exec('DELETE FROM content');
+    db.close();
+    const later = async () => {
+      clock.ms += 49 * hour;
+      await node.ctx.leftovers.sweep();
+      return listOf(keptBy(node).list());
+    };
+    expect(await later()).toEqual([]);
+    expect((await ask(node, me, `GET /files/${file.id}/content`)).text).toBe('the only copy');
+    expect(await later()).toEqual([]);
+    const { problems } = await verified(node);
+    expect(problems.map(({ message }) => message).join()).toContain(`names the content ${only}, which no row says`);
+    expect(await listOf(keptBy(node).list())).toEqual([only]);
+    expect((await ask(node, me, `GET /files/${file.id}/content`)).text).toBe('the only copy');
+  });
+
   test('is not what is wanted, or came again, at the last moment', async () => {
     const files = keptBy(node);
     async function* whole() {
@@ -333,18 +379,23 @@ describe('what uploads leave behind', () => {
     await files.put(whole());
     const { folder: root, path } = files.place(cid);
     await utimes(join(root, path), 1, 1);
+    const kept = () => listOf(files.list());
     const wantedNow = [false, true];
-    expect(await files.removeUnwanted(cid, Date.now(), () => wantedNow.shift() ?? false)).toBe(false);
+    await files.setUnwantedAside(cid, Date.now(), () => wantedNow.shift() ?? false);
+    expect(await kept()).toEqual([cid]);
+    await utimes(join(root, path), 1, 1);
     let looks = 0;
     const comesAgain = () => {
-      if (looks++ === 0) writeFileSync(join(root, path), bytes);
+      if (looks++ > 0) return false;
+      writeFileSync(join(root, 'again'), bytes);
+      renameSync(join(root, 'again'), join(root, path));
       return false;
     };
-    expect(await files.removeUnwanted(cid, Date.now() - hour, comesAgain)).toBe(false);
-    expect([looks, await files.size(cid)]).toEqual([1, bytes.length]);
+    await files.setUnwantedAside(cid, Date.now() - hour, comesAgain);
+    expect([looks, await kept()]).toEqual([1, [cid]]);
     await utimes(join(root, path), 1, 1);
-    expect(await files.removeUnwanted(cid, Date.now(), () => false)).toBe(true);
-    expect(await files.size(cid)).toBeUndefined();
+    await files.setUnwantedAside(cid, Date.now(), () => false);
+    expect(await kept()).toEqual([]);
   });
 
   test('is looked through once at a time, and no more when the node has ended', async () => {

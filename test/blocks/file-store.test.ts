@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { cpSync, readdirSync } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CID } from 'multiformats/cid';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FileStore } from '../../src/server/blocks/file-store.ts';
 import { TooLargeError, ValidationError } from '../../src/server/errors.ts';
+import { lose } from '../helpers/files.ts';
 
 let folder: string;
 let files: FileStore;
@@ -71,7 +71,7 @@ describe('large bytes', () => {
     expect(await files.size(none.cid)).toBe(0);
     expect(await files.size(some.cid)).toBe(4);
     expect((await listed()).toSorted()).toEqual([none.cid, some.cid].toSorted());
-    await files.remove(some.cid);
+    await lose(files, some.cid);
     expect(await files.size(some.cid)).toBeUndefined();
     expect(await listed()).toEqual([none.cid]);
   });
@@ -80,7 +80,7 @@ describe('large bytes', () => {
     const long = files.put(chunks(Buffer.alloc(5), Buffer.alloc(6)), { limit: 10 });
     await expect(long).rejects.toThrow(TooLargeError);
     const { cid } = await files.put(chunks(Buffer.from('promised')));
-    await files.remove(cid);
+    await lose(files, cid);
     await expect(files.put(chunks(Buffer.from('other')), { expected: cid })).rejects.toThrow(ValidationError);
     async function* broken(): AsyncGenerator<Uint8Array> {
       yield Buffer.from('first part');
@@ -108,7 +108,7 @@ describe('large bytes', () => {
       await files.sweepIncoming();
     }
     expect(await files.isSound(cid)).toBe(true);
-    expect(await files.aside()).toEqual({ folder: 'damaged', count: 2 });
+    expect(await files.aside('damaged')).toBe(2);
   });
 
   it('take no name but a content CID', async () => {
@@ -117,7 +117,7 @@ describe('large bytes', () => {
     for (const name of ['../secret', '..', '', 'incoming', `${'a'.repeat(59)}`, manifestCid]) {
       await expect(files.size(name)).rejects.toThrow(ValidationError);
       expect(() => files.read(name)).toThrow(ValidationError);
-      await expect(files.remove(name)).rejects.toThrow(ValidationError);
+      expect(() => files.has(name)).toThrow(ValidationError);
     }
     expect(await readFile(join(folder, 'secret'), 'utf8')).toBe('secret');
   });
@@ -130,25 +130,54 @@ describe('large bytes', () => {
     expect(await names('files')).toEqual([cid.slice(-2), `${cid.slice(-2)}/${cid}`]);
   });
 
-  it('are there again where a kill came while they were set aside as unwanted', async () => {
+  it('lie aside where nobody seems to want them, and come back to whoever asks for them, with the time of then', async () => {
+    const asked: ((cid: string) => unknown)[] = [
+      (cid) => files.has(cid),
+      (cid) => files.size(cid),
+      (cid) => files.keptSince(cid),
+      (cid) => files.place(cid),
+      (cid) => files.isSound(cid),
+      (cid) => collect(files.read(cid)),
+    ];
+    const { cid } = await files.put(chunks(Buffer.from('named after all')));
+    for (const ask of asked) {
+      await files.setUnwantedAside(cid, Number.POSITIVE_INFINITY, () => false);
+      expect([await listed(), await files.aside('unwanted')]).toEqual([[], 1]);
+      const began = Date.now() - 1;
+      const came = files.keptSoFar();
+      await ask(cid);
+      expect([await listed(), await files.aside('unwanted')]).toEqual([[cid], 0]);
+      expect(files.keptAfter(came)).toEqual([cid]);
+      expect((await stat(join(folder, 'files', files.place(cid).path))).mtimeMs).toBeGreaterThan(began);
+    }
+  });
+
+  it('that lie aside go after a time, but for those that are wanted after all', async () => {
+    const [named, other, late] = await Promise.all(
+      ['named', 'other', 'late'].map((text) => files.put(chunks(Buffer.from(text)))),
+    );
+    const cids = [named, other, late].map((one) => one?.cid ?? '');
+    for (const cid of cids.slice(0, 2)) await files.setUnwantedAside(cid, Number.POSITIVE_INFINITY, () => false);
+    const since = Date.now() + 1;
+    await files.sweepUnwanted(since - 10_000, () => false);
+    expect(await files.aside('unwanted')).toBe(2);
+    await files.sweepUnwanted(since, (cid) => cid === cids[0]);
+    expect([(await listed()).toSorted(), await files.aside('unwanted')]).toEqual([[cids[0], cids[2]].toSorted(), 0]);
+    expect(files.has(cids[1] ?? '')).toBe(false);
+    // Bytes that lie aside are not written over by others of their name, which may be damaged.
+    await files.setUnwantedAside(cids[2] ?? '', Number.POSITIVE_INFINITY, () => false);
+    await files.put(chunks(Buffer.from('late')));
+    await writeFile(join(folder, 'files', files.place(cids[2] ?? '').path), 'damaged');
+    await files.setUnwantedAside(cids[2] ?? '', Number.POSITIVE_INFINITY, () => false);
+    expect(await readFile(join(folder, 'files/unwanted', cids[2] ?? ''), 'utf8')).toBe('late');
+  });
+
+  it('are there again where a kill came while an earlier program set them aside as unwanted', async () => {
     const { cid } = await files.put(chunks(Buffer.from('named at that moment')));
-    let aside: string[] = [];
-    // A copy of the folder as a kill between the two looks leaves it.
-    const copy = join(folder, 'killed');
-    const looks = [false, true];
-    const gone = await files.removeUnwanted(cid, Number.POSITIVE_INFINITY, () => {
-      const wanted = looks.shift() ?? true;
-      if (wanted) {
-        cpSync(join(folder, 'files'), copy, { recursive: true });
-        aside = readdirSync(join(copy, 'incoming'));
-      }
-      return wanted;
-    });
-    expect([gone, files.has(cid), aside.length]).toEqual([false, true, 1]);
-    const killed = new FileStore(copy);
-    expect(killed.has(cid)).toBe(false);
-    await killed.sweepIncoming();
-    expect(await killed.isSound(cid)).toBe(true);
-    expect(await names('killed')).toEqual([cid.slice(-2), `${cid.slice(-2)}/${cid}`]);
+    const { path } = files.place(cid);
+    await rename(join(folder, 'files', path), join(folder, 'files/incoming', `${cid}.unwanted`));
+    await files.sweepIncoming();
+    expect(await files.isSound(cid)).toBe(true);
+    expect(await names('files')).toEqual([cid.slice(-2), `${cid.slice(-2)}/${cid}`]);
   });
 });

@@ -1,11 +1,11 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
-import { open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream, existsSync, renameSync, utimesSync } from 'node:fs';
+import { open, opendir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import { TooLargeError, ValidationError } from '../errors.ts';
 import { isContentCid } from './cid.ts';
 import { syncFile } from './durable-file.ts';
-import { makeFolder, syncFolder } from './durable-folder.ts';
+import { makeFolder, makeFolderNow, syncFolder, syncFolderNow } from './durable-folder.ts';
 import { contentCid } from './encode.ts';
 import { keptAfter, keptSoFar, noteKept } from './kept-lately.ts';
 
@@ -22,15 +22,17 @@ export interface Wanted {
   expected?: string;
 }
 
-/** How the name of bytes ends that nobody seems to want, between the first look at that and the second. */
+/** How earlier programs named bytes that nobody seemed to want, between the first look at that and the second. */
 const unwantedEnd = '.unwanted';
 
-/** Where damaged bytes are set aside. The folders of kept ones have two letters. */
+/** Where damaged bytes are set aside, and those that nobody seems to want. The folders of kept ones have two letters. */
 export const damagedFolder = 'damaged';
+export const unwantedFolder = 'unwanted';
 
 /**
  * Large bytes on disk, each kept once under its CID. Bytes are on disk, and their names too, before a call answers
- * (architecture.md, section 2): temporary file, fsync, rename, fsync of the folder.
+ * (architecture.md, section 2): temporary file, fsync, rename, fsync of the folder. Bytes that lie aside as unwanted are kept, too:
+ * whoever asks for them by their CID brings them back.
  */
 export class FileStore {
   readonly #folder: string;
@@ -91,12 +93,12 @@ export class FileStore {
 
   /** Where the bytes under a CID lie, for a reader of its own: the folder, and the path in it with slashes. */
   place(cid: string): { folder: string; path: string } {
-    return { folder: this.#folder, path: relative(this.#folder, this.#path(cid)).replaceAll(sep, '/') };
+    return { folder: this.#folder, path: relative(this.#folder, this.#at(cid)).replaceAll(sep, '/') };
   }
 
   /** Whether bytes are kept under a CID; one look at the disk, for decisions that cannot wait. */
   has(cid: string): boolean {
-    return existsSync(this.#path(cid));
+    return existsSync(this.#at(cid));
   }
 
   /** How many bytes are kept under a CID; undefined where none are. */
@@ -104,19 +106,22 @@ export class FileStore {
     return (await this.#stat(cid))?.size;
   }
 
-  /** When the bytes under a CID came, epoch milliseconds; undefined where none are. */
+  /**
+   * When the bytes under a CID got their name here, epoch milliseconds; undefined where none are. A copy of the folder has them from
+   * when it was made (ctime), while what decides that they are old enough to be unwanted is when they were written (mtime).
+   */
   async keptSince(cid: string): Promise<number | undefined> {
     return (await this.#stat(cid))?.ctimeMs;
   }
 
   /** The bytes under a CID, or those from `start` to `end` (inclusive). @throws ENOENT where there are none */
   read(cid: string, range: { start?: number; end?: number } = {}): AsyncIterable<Uint8Array> {
-    return createReadStream(this.#path(cid), range);
+    return createReadStream(this.#at(cid), range);
   }
 
   /** Whether the bytes under a CID are those of it. @throws ENOENT where there are none, and where they cannot be read */
   async isSound(cid: string): Promise<boolean> {
-    return isOf(cid, this.#path(cid));
+    return isOf(cid, this.#at(cid));
   }
 
   /**
@@ -145,11 +150,11 @@ export class FileStore {
     return `${damagedFolder}/${name}`;
   }
 
-  /** How many damaged files lie aside, and in which folder. */
-  async aside(): Promise<{ folder: string; count: number }> {
+  /** How many files lie aside in a folder. */
+  async aside(folder: typeof damagedFolder | typeof unwantedFolder): Promise<number> {
     let count = 0;
-    for await (const _ of entries(join(this.#folder, damagedFolder))) count++;
-    return { folder: damagedFolder, count };
+    for await (const _ of entries(join(this.#folder, folder))) count++;
+    return count;
   }
 
   /** The CIDs of everything that is kept, in no order. */
@@ -160,36 +165,46 @@ export class FileStore {
     }
   }
 
-  /** Forgets the bytes under a CID. */
-  async remove(cid: string): Promise<void> {
-    await rm(this.#path(cid), { force: true });
-  }
-
   /**
-   * Forgets the bytes under a CID where they came before a time (epoch milliseconds) and `isWanted` says no; gives whether
-   * it did. They are set aside first and looked at again, since the same bytes may come anew at that moment.
+   * Sets aside the bytes under a CID where they were written before a time (epoch milliseconds) and `isWanted` says no. What says so
+   * may be damaged, so they are not removed yet.
    */
-  async removeUnwanted(cid: string, before: number, isWanted: () => boolean): Promise<boolean> {
-    const unwanted = async (path: string) => (await stat(path)).mtimeMs < before && !isWanted();
+  async setUnwantedAside(cid: string, before: number, isWanted: () => boolean): Promise<void> {
     const path = this.#path(cid);
-    const aside = join(await this.#incoming(), `${cid}${unwantedEnd}`);
+    const folder = join(this.#folder, unwantedFolder);
+    const aside = join(folder, cid);
     try {
-      if (!(await unwanted(path))) return false;
+      const { ino, mtimeMs } = await stat(path);
+      // What lies there already may be whole, and these not.
+      if (mtimeMs >= before || isWanted() || existsSync(aside)) return;
+      await makeFolder(folder, dirname(this.#folder));
+      // Since when they lie there.
+      const now = new Date();
+      await utimes(path, now, now);
       await rename(path, aside);
-      if (await unwanted(aside)) {
-        await rm(aside);
-        return true;
-      }
-      await this.#keep(aside, cid);
+      // The same bytes may have come anew at that moment, or a version that names them.
+      if ((await stat(aside)).ino !== ino || isWanted()) this.#at(cid);
+      else await syncFolder(folder);
     } catch (error) {
       if (!isMissing(error)) throw error;
     }
-    return false;
+  }
+
+  /** Brings back what `isWanted` says yes of, and removes what lies aside as unwanted since before a time (epoch milliseconds). */
+  async sweepUnwanted(before: number, isWanted: (cid: string) => boolean): Promise<void> {
+    for await (const { name: cid } of entries(join(this.#folder, unwantedFolder))) {
+      if (!isContentCid(cid)) continue;
+      const aside = join(this.#folder, unwantedFolder, cid);
+      if (isWanted(cid)) this.#at(cid);
+      const since = await stat(aside).catch(() => null);
+      // Where it could not come back, nothing else may have it.
+      if (since && since.mtimeMs < before && !isWanted(cid)) await rm(aside, { force: true });
+    }
   }
 
   /**
-   * Clears what interrupted uploads left; to be called when nothing is being stored. What was set aside as unwanted goes back:
-   * a version may have named it before it was looked at again.
+   * Clears what interrupted uploads left; to be called when nothing is being stored. What earlier programs had set aside there as
+   * unwanted goes back: a version may have named it before it was looked at again.
    */
   async sweepIncoming(): Promise<void> {
     const incoming = join(this.#folder, 'incoming');
@@ -202,11 +217,30 @@ export class FileStore {
 
   async #stat(cid: string): Promise<{ size: number; ctimeMs: number } | undefined> {
     try {
-      return await stat(this.#path(cid));
+      return await stat(this.#at(cid));
     } catch (error) {
       if (isMissing(error)) return undefined;
       throw error;
     }
+  }
+
+  /** Where the bytes under a CID are, if anywhere. Those that lie aside as unwanted come back, where the folder can be written to. */
+  #at(cid: string): string {
+    const path = this.#path(cid);
+    const aside = join(this.#folder, unwantedFolder, cid);
+    if (existsSync(path) || !existsSync(aside)) return path;
+    try {
+      makeFolderNow(dirname(path), dirname(this.#folder));
+      const now = new Date();
+      utimesSync(aside, now, now);
+      renameSync(aside, path);
+      syncFolderNow(dirname(path));
+    } catch {
+      // Another thread may have been quicker.
+      return existsSync(path) ? path : aside;
+    }
+    noteKept(this.#folder, cid);
+    return path;
   }
 
   /** A CID names its own file: nothing of a user's text gets into a path. */

@@ -2,7 +2,9 @@ import { statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openArchive } from '../../../src/server/blocks/archive-reader.ts';
+import { FileStore } from '../../../src/server/blocks/file-store.ts';
 import { openReader } from '../../../src/server/store/connection.ts';
+import { filesFolder } from '../../../src/server/store/network-folders.ts';
 import { databaseFile } from '../../../src/server/store/network-store.ts';
 import { verifyBlocks } from '../../../src/server/store/verify/verify-blocks.ts';
 import { Findings, type VerifyReport } from '../../../src/server/store/verify/verify-findings.ts';
@@ -51,7 +53,7 @@ async function measureHashing(data: string, file: string): Promise<void> {
   const db = openReader(databaseFile(data, 'main'));
   const findings = new Findings();
   const begun = performance.now();
-  await verifyBlocks(db, findings, () => undefined);
+  await verifyBlocks(db, new FileStore(filesFolder(join(data, 'main'))), findings, () => undefined);
   atLeastRow('verify, hashing and links', findings.counts.bytes / 1e3 / (performance.now() - begun), 'MB/s', 100);
   db.close();
   await using handle = await open(file);

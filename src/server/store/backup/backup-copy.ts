@@ -115,13 +115,13 @@ export async function takeContent(
     const path = join(filesFolder(network), kept.place(cid).path);
     await mkdir(dirname(join(copy.to, path)), { recursive: true, mode: 0o700 });
     try {
-      if (contentCid(await takeFile(copy, path)) !== cid) {
+      if (contentCid(await takeBytes(copy, path, () => kept.has(cid))) !== cid) {
         if ((await cidOf(join(copy.from, path))) === cid)
           throw new StorageError(`${path} has become another in its copy: look after the disk of the backup.`);
         damaged.add(cid);
       }
     } catch (error) {
-      // Nobody wanted it any more, and it has been swept meanwhile.
+      // Nobody wanted it any more, and it is gone meanwhile.
       if (!kept.has(cid)) continue;
       if ((await cidOf(join(copy.from, path))) !== null) throw error;
       await rm(join(copy.to, path), { recursive: true, force: true });
@@ -133,6 +133,16 @@ export async function takeContent(
 }
 
 /** The CID of a file's bytes; null where they cannot be read. */
+/** Takes bytes that are kept; once more where they were set aside as unwanted meanwhile, since asking for them brings them back. */
+async function takeBytes(copy: Copy, path: string, isKept: () => boolean): Promise<Buffer> {
+  try {
+    return await takeFile(copy, path);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || !isKept()) throw error;
+    return takeFile(copy, path);
+  }
+}
+
 async function cidOf(path: string): Promise<string | null> {
   return digestOf(path).then(
     ({ sha256 }) => contentCid(sha256),

@@ -1,4 +1,5 @@
 import { cidBytes, cidText } from '../../blocks/cid.ts';
+import type { FileStore } from '../../blocks/file-store.ts';
 import { type ManifestHead, manifestHead } from '../../blocks/manifest-head.ts';
 import { verifyBinary } from '../../blocks/verify.ts';
 import { blockKey, findableBlocks } from '../block-keys.ts';
@@ -24,16 +25,17 @@ const pageRows = 500;
 /**
  * Every version: its bytes hash to its CID, it says the id and number that its row has, and the version before it is
  * here with a smaller number and the same entity, or its history is known to start with it. So every chain reaches its
- * start, without walking any.
+ * start, without walking any. Bytes that a version names and no row does are brought back where they lie aside.
  */
 export async function verifyBlocks(
   db: Connection,
+  files: FileStore,
   findings: Findings,
   report: (progress: Progress) => void,
 ): Promise<void> {
   const total = blocksTotal(db);
   for (let after: number | null = 0; after !== null; ) {
-    after = db.snapshot((reader) => blocksAfter(reader, after as number, findings));
+    after = db.snapshot((reader) => blocksAfter(reader, after as number, files, findings));
     report({ step: 'versions', done: findings.counts.versions, total });
   }
   const [stored, findable] = db.snapshot((reader) => [blocksTotal(reader), findableBlocks(reader)]);
@@ -62,7 +64,7 @@ function verifyStarts(db: Reader, findings: Findings): void {
 }
 
 /** Gives the last key that was looked at, null where there are no more. */
-function blocksAfter(db: Reader, after: number, findings: Findings): number | null {
+function blocksAfter(db: Reader, after: number, files: FileStore, findings: Findings): number | null {
   const until = performance.now() + pageMs;
   const rows = db.all<BlockFacts>(
     `SELECT b.key, b.cid, b.entity, b.ver, b.size, e.id, p.missing FROM block b LEFT JOIN entity e ON e.key = b.entity
@@ -71,13 +73,13 @@ function blocksAfter(db: Reader, after: number, findings: Findings): number | nu
     pageRows,
   );
   for (const row of rows) {
-    verifyOne(db, row, findings);
+    verifyOne(db, row, files, findings);
     if (performance.now() > until) return row.key;
   }
   return rows.length < pageRows ? null : (rows.at(-1)?.key ?? null);
 }
 
-function verifyOne(db: Reader, row: BlockFacts, findings: Findings): void {
+function verifyOne(db: Reader, row: BlockFacts, files: FileStore, findings: Findings): void {
   const wrong = (kind: string, message: string) =>
     findings.problem(kind, `Version ${cidText(row.cid)} ${message}.`, row.id ?? '');
   let bytes: Uint8Array;
@@ -95,8 +97,12 @@ function verifyOne(db: Reader, row: BlockFacts, findings: Findings): void {
     wrong('block', 'is stored with other bytes');
     return;
   }
-  for (const named of contentOfBlock(bytes))
-    if (!holds(db, row.entity, named)) wrong('content', `names the content ${named}, which no row says`);
+  for (const named of contentOfBlock(bytes)) {
+    if (holds(db, row.entity, named)) continue;
+    // The node took the bytes for unwanted, and this look brings them back.
+    files.has(named);
+    wrong('content', `names the content ${named}, which no row says`);
+  }
   let head: ManifestHead;
   try {
     head = manifestHead(bytes);

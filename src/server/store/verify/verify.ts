@@ -1,5 +1,5 @@
 import { basename, dirname, join } from 'node:path';
-import { FileStore } from '../../blocks/file-store.ts';
+import { damagedFolder, FileStore, unwantedFolder } from '../../blocks/file-store.ts';
 import { StorageError } from '../../errors.ts';
 import { type Connection, openReader } from '../connection.ts';
 import { filesFolder } from '../network-folders.ts';
@@ -36,11 +36,11 @@ export async function verifyStore(
     // Those of a backup are compared with its list.
     if (!backup) checkNodeDatabases(dirname(folder), findings);
     checkDatabase(db, findings);
-    await verifyBlocks(db, findings, report);
+    const files = new FileStore(filesFolder(folder));
+    await verifyBlocks(db, files, findings, report);
     const moves = await verifyEntities(db, findings, report);
     await verifyLeftovers(db, findings, moves);
     verifyImports(db, { folder, backup }, findings);
-    const files = new FileStore(filesFolder(folder));
     // As it stands in the data folder.
     const place = join(basename(folder), basename(filesFolder(folder)));
     await verifyFiles(files, findings, report, (cid) => (backup ? elsewhere : setAside(files, place, cid)));
@@ -76,10 +76,17 @@ async function verifyFiles(
 }
 
 async function remarkAside(files: FileStore, place: string, findings: Findings): Promise<void> {
-  const { folder, count } = await files.aside();
-  if (count > 0)
+  const damaged = await files.aside(damagedFolder);
+  if (damaged > 0)
     findings.remark(
-      `${count} damaged ${count === 1 ? 'file lies' : 'files lie'} aside in ${join(place, folder)}; when the right bytes have come they may be deleted.`,
+      `${damaged} damaged ${damaged === 1 ? 'file lies' : 'files lie'} aside in ${join(place, damagedFolder)}; when the right bytes have come they may be deleted.`,
+    );
+  const unwanted = await files.aside(unwantedFolder);
+  if (unwanted > 0)
+    findings.remark(
+      unwanted === 1
+        ? `A file that no version names lies aside in ${join(place, unwantedFolder)}: the node deletes it when it has been there for four weeks.`
+        : `${unwanted} files that no version names lie aside in ${join(place, unwantedFolder)}: the node deletes each when it has been there for four weeks.`,
     );
 }
 

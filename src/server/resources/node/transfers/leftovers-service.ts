@@ -13,6 +13,8 @@ const hour = 3_600_000;
 const rememberedMs = 24 * hour;
 /** Bytes that no version names stay for longer than any upload that brought them is remembered. */
 const orphanMs = 48 * hour;
+/** Then they lie aside, for as long as somebody may take to see that a version names them after all. */
+const asideMs = 28 * 24 * hour;
 /** What has come of a fetch is gone on with for so long. */
 const partialMs = 7 * 24 * hour;
 
@@ -73,15 +75,20 @@ export class LeftoversService implements AsyncDisposable {
     await store.submit([{ changes: [], preconditions: [], rows: [row], origin: 'local', time }]);
   }
 
-  /** An import brings bytes before the versions that name them, and does not bring those that are here. */
+  /**
+   * An import brings bytes before the versions that name them, and does not bring those that are here. What says that nothing names
+   * them is made of the versions and may be damaged, so they lie aside for some weeks before they go.
+   */
   async #orphans(store: NetworkStore): Promise<void> {
     const files = filesOf(store);
-    const before = this.#now() - orphanMs;
-    const isWanted = (cid: string) => store.read((db) => isNamed(db, cid) || archiveTasks(db).unfinished.length > 0);
+    const isImporting = () => store.read(archiveTasks).unfinished.length > 0;
+    if (isImporting()) return;
+    const isWanted = (cid: string) => store.read((db) => isNamed(db, cid)) || isImporting();
     for await (const cid of files.list()) {
       if (this.#closed) return;
-      await files.removeUnwanted(cid, before, () => isWanted(cid));
+      await files.setUnwantedAside(cid, this.#now() - orphanMs, () => isWanted(cid));
     }
+    await files.sweepUnwanted(this.#now() - asideMs, isWanted);
   }
 
   /** Ends soon: what is not looked at by then is after the next start. */
