@@ -1,12 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CID } from 'multiformats/cid';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FileStore } from '../../src/server/blocks/file-store.ts';
 import { TooLargeError, ValidationError } from '../../src/server/errors.ts';
-import { lose } from '../helpers/files.ts';
+import { cidOf, lose } from '../helpers/files.ts';
 
 let folder: string;
 let files: FileStore;
@@ -170,6 +170,16 @@ describe('large bytes', () => {
     await writeFile(join(folder, 'files', files.place(cids[2] ?? '').path), 'damaged');
     await files.setUnwantedAside(cids[2] ?? '', Number.POSITIVE_INFINITY, () => false);
     expect(await readFile(join(folder, 'files/unwanted', cids[2] ?? ''), 'utf8')).toBe('late');
+  });
+
+  it('that are taken over count as come at that moment, however long ago they were written', async () => {
+    const part = join(folder, 'part');
+    await writeFile(part, 'come slowly');
+    await utimes(part, 1, 1);
+    const cid = cidOf('come slowly');
+    await files.adopt(part, cid);
+    await files.setUnwantedAside(cid, Date.now() - 60_000, () => false);
+    expect(await listed()).toEqual([cid]);
   });
 
   it('are there again where a kill came while an earlier program set them aside as unwanted', async () => {

@@ -69,6 +69,9 @@ export class FileStore {
   async adopt(file: string, cid: string): Promise<void> {
     // Whoever wrote it may have been killed before it was on disk.
     await syncFile(file);
+    // They are kept from now on, however long ago they were written.
+    const now = new Date();
+    await utimes(file, now, now);
     await this.#keep(file, cid);
   }
 
