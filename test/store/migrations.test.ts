@@ -1,7 +1,8 @@
 import { closeSync, openSync, readdirSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { StorageError } from '../../src/server/errors.ts';
 import type { Row } from '../../src/server/store/commit.ts';
 import { openReader, openWriter } from '../../src/server/store/connection.ts';
@@ -11,6 +12,7 @@ import { type Migration, migrations } from '../../src/server/store/migrations/mi
 import { NetworkStore } from '../../src/server/store/network-store.ts';
 import { isOutdated } from '../../src/server/store/outdated.ts';
 import { lastRun, listRemotes } from '../../src/server/store/remotes/remotes.ts';
+import { ThreadQueue, writerThread } from '../../src/server/store/threads/thread-queue.ts';
 import { setBack } from '../helpers/earlier-schema.ts';
 import { first, idOf, next, openStore, step, writers } from '../helpers/store.ts';
 
@@ -77,10 +79,36 @@ test('the database is copied before it is migrated, and the copy goes at a later
   expect(copies()).toEqual([`archeion.db.before-${version}`]);
   // Within the run that migrated it stays, the next run drops it.
   openWriter(opened.file, later).close();
+  dropCopies(opened.file);
   expect(copies()).toHaveLength(1);
   dropCopies(opened.file, Date.now() + 1000);
   expect(copies()).toEqual([]);
   expect(() => openReader(opened.file).close()).not.toThrow();
+});
+
+test('the copy outlives a writer thread that ends, and goes when the database is opened anew', async () => {
+  await using opened = await openStore('here');
+  await opened.store.submit([step(null, first(idOf(1)))]);
+  await opened.store.close();
+  setBack(opened.file, version - 1);
+  const copies = () => readdirSync(join(opened.data, 'main')).filter((name) => name.includes('.before-'));
+  const workers: Worker[] = [];
+  const queue = new ThreadQueue((place) => {
+    const worker = writerThread({ file: opened.file, asks: false, place });
+    workers.push(worker);
+    return worker;
+  });
+  await queue.open();
+  expect(copies()).toEqual([`archeion.db.before-${version - 1}`]);
+  await workers[0]?.terminate();
+  await queue.submit([step(null, first(idOf(2)))]);
+  expect([workers.length, copies()]).toEqual([2, [`archeion.db.before-${version - 1}`]]);
+  await queue.close();
+  const copy = join(opened.data, 'main', copies()[0] ?? '');
+  const began = vi.spyOn(performance, 'timeOrigin', 'get').mockReturnValue(statSync(copy).ctimeMs + 1);
+  await (await NetworkStore.open(opened.data, 'main', 'here')).close();
+  began.mockRestore();
+  expect(copies()).toEqual([]);
 });
 
 test('further attempts of a step that fails keep to the copy that there is, while it is whole and of the same', async () => {

@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { syncFolderNow } from '../blocks/durable-folder.ts';
 import { StorageError } from '../errors.ts';
-import { dropCopies, keepCopy } from './migrations/kept-copy.ts';
+import { keepCopy } from './migrations/kept-copy.ts';
 import { knownVersion, type Migration, migrate, migrations } from './migrations/migrate.ts';
 
 type Value = string | number | bigint | Uint8Array | null;
@@ -152,9 +152,8 @@ export function openWriter(file: string, steps: readonly Migration[] = migration
     db.pragma('cache_size = -6144');
     // Steps sort whole tables, and what is sorted in a file takes no more memory than the cache may.
     db.pragma('temp_store = FILE');
-    const migrated = migrate(db, steps, (version) => keepCopy(db, file, version));
+    migrate(db, steps, (version) => keepCopy(db, file, version));
     db.pragma('temp_store = MEMORY');
-    if (!migrated) dropCopies(file);
     return new Connection(db);
   } catch (error) {
     db.close();

@@ -7,6 +7,7 @@ import { blocksTotal, type Commit, type Outcome } from './commit.ts';
 import { type CommitQueue, inProcessQueue, type QueueLoad } from './commit-queue.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
 import { placeOf } from './in-place.ts';
+import { dropCopies } from './migrations/kept-copy.ts';
 import { filesFolder } from './network-folders.ts';
 import { storing } from './storage-error.ts';
 import type { Asker } from './threads/asker-turns.ts';
@@ -105,6 +106,7 @@ export class NetworkStore {
     const queue = writer === 'thread' ? await threadQueue(file, checkpoint) : inProcessQueue(file);
     try {
       const reader = storing(() => openReader(file));
+      storing(() => dropCopies(file));
       const threads = readers ?? new ReaderThreads();
       const longReads = new ReaderPool(threads, lend);
       const own = readers ? null : threads;

@@ -63,7 +63,10 @@ function removePartial(partial: string): void {
   for (const path of [partial, `${partial}-journal`]) rmSync(path, { force: true });
 }
 
-/** Removes the copies made before `started` (epoch ms): the migrated database has started well once more. */
+/**
+ * Removes the copies made before `started` (epoch ms, the process's start): the migrated database has started well once more. To be
+ * called where a process has opened it first.
+ */
 export function dropCopies(file: string, started = performance.timeOrigin): void {
   const folder = dirname(file);
   for (const name of readdirSync(folder)) {

@@ -44,17 +44,11 @@ export function knownVersion(db: Database.Database, steps: readonly Migration[],
 
 /**
  * Brings a database to the newest schema, one transaction a step. `backup` is called before the first step of a
- * database that is not new. Tells whether there was anything to do. Throws StorageError where the database was written
- * by a newer program.
+ * database that is not new. Throws StorageError where the database was written by a newer program.
  */
-export function migrate(
-  db: Database.Database,
-  steps: readonly Migration[],
-  backup?: (version: number) => void,
-): boolean {
+export function migrate(db: Database.Database, steps: readonly Migration[], backup?: (version: number) => void): void {
   const version = knownVersion(db, steps);
-  if (version === steps.length) return false;
-  if (version > 0) backup?.(version);
+  if (version > 0 && version < steps.length) backup?.(version);
   for (const [i, step] of steps.entries()) {
     if (i < version) continue;
     db.transaction(() => {
@@ -63,5 +57,4 @@ export function migrate(
       db.pragma(`user_version = ${i + 1}`);
     })();
   }
-  return true;
 }
