@@ -111,6 +111,24 @@ test('the copy outlives a writer thread that ends, and goes when the database is
   expect(copies()).toEqual([]);
 });
 
+test('what a step has written stays in no log, neither for the next step nor when all are done', async () => {
+  await using opened = await openStore('here');
+  await opened.store.close();
+  const log = () => statSync(`${opened.file}-wal`).size;
+  const sizes: number[] = [];
+  const large = 'INSERT INTO large SELECT zeroblob(1000000) FROM (VALUES (1), (2), (3), (4), (5))';
+  const writer = openWriter(opened.file, [
+    ...migrations,
+    `CREATE TABLE large (bytes BLOB) STRICT; ${large}`,
+    (db) => {
+      sizes.push(log());
+      db.exec(large);
+    },
+  ]);
+  expect([...sizes, log()]).toEqual([0, 0]);
+  writer.close();
+});
+
 test('further attempts of a step that fails keep to the copy that there is, while it is whole and of the same', async () => {
   await using opened = await openStore('here');
   await opened.store.submit([step(null, first(idOf(1)))]);

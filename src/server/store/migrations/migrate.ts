@@ -44,7 +44,8 @@ export function knownVersion(db: Database.Database, steps: readonly Migration[],
 
 /**
  * Brings a database to the newest schema, one transaction a step. `backup` is called before the first step of a
- * database that is not new. Throws StorageError where the database was written by a newer program.
+ * database that is not new. What a step has written is brought from the log into the database before the next: it may be all of
+ * it, and nobody else makes checkpoints yet. Throws StorageError where the database was written by a newer program.
  */
 export function migrate(db: Database.Database, steps: readonly Migration[], backup?: (version: number) => void): void {
   const version = knownVersion(db, steps);
@@ -56,5 +57,14 @@ export function migrate(db: Database.Database, steps: readonly Migration[], back
       else step(db);
       db.pragma(`user_version = ${i + 1}`);
     })();
+    if (version > 0) emptyLog(db);
+  }
+}
+
+function emptyLog(db: Database.Database): void {
+  try {
+    db.pragma('wal_checkpoint(TRUNCATE)');
+  } catch {
+    // On a full disk, say: what was written is whole in the log, and the next checkpoint tries again.
   }
 }
