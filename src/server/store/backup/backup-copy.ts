@@ -45,12 +45,13 @@ export async function takeDatabase(copy: Copy, path: string): Promise<void> {
  */
 export async function takeNetwork(copy: Copy, network: Network): Promise<void> {
   const database = databaseFile('', network);
+  const before = copy.files.length;
   for (let last = mostMoments; last >= 0; last--) {
     await takeDatabase(copy, database);
     if ((await takeSpooled(copy, network)) || last === 0) return;
     await rm(join(copy.to, database));
     await rm(join(copy.to, spoolFolder(network)), { recursive: true, force: true });
-    copy.files.splice(copy.files.findIndex(({ path }) => path === slashed(database)));
+    copy.files.length = before;
   }
 }
 
@@ -132,7 +133,6 @@ export async function takeContent(
   return damaged;
 }
 
-/** The CID of a file's bytes; null where they cannot be read. */
 /** Takes bytes that are kept; once more where they were set aside as unwanted meanwhile, since asking for them brings them back. */
 async function takeBytes(copy: Copy, path: string, isKept: () => boolean): Promise<Buffer> {
   try {
@@ -143,6 +143,7 @@ async function takeBytes(copy: Copy, path: string, isKept: () => boolean): Promi
   }
 }
 
+/** The CID of a file's bytes; null where they cannot be read. */
 async function cidOf(path: string): Promise<string | null> {
   return digestOf(path).then(
     ({ sha256 }) => contentCid(sha256),
