@@ -23,6 +23,9 @@ test('the bytes that are kept are told, and what came or went since, too', async
   expect(await kept.total()).toBe(10_077);
   await lose(store, cids[0] ?? '');
   expect(await kept.total()).toBe(9977);
+  // What lies aside as unwanted takes its room until it is deleted.
+  await store.setUnwantedAside(cids[1] ?? '', Number.POSITIVE_INFINITY, () => false);
+  expect(await kept.total()).toBe(9977);
   // What is being received is not kept yet.
   await mkdir(join(files, 'incoming'), { recursive: true });
   await writeFile(join(files, 'incoming', 'part'), 'some bytes');

@@ -1,13 +1,14 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { unwantedFolder } from './file-store.ts';
 
 /** So soon after a change a folder may change again and have the same time. */
 const settledMs = 2000;
 const atOnce = 32;
 
 /**
- * How many bytes a file store keeps (file-store.ts). Its files never change: a folder of it in which none came or went since is
+ * How many bytes a file store keeps (file-store.ts), those among them that lie aside as unwanted. Its files never change: a folder of it in which none came or went since is
  * not looked through again.
  */
 export class KeptBytes {
@@ -22,7 +23,8 @@ export class KeptBytes {
   async total(): Promise<number> {
     let bytes = 0;
     for (const entry of await entries(this.#folder))
-      if (entry.isDirectory() && entry.name.length === 2) bytes += await this.#of(join(this.#folder, entry.name));
+      if (entry.isDirectory() && (entry.name.length === 2 || entry.name === unwantedFolder))
+        bytes += await this.#of(join(this.#folder, entry.name));
     return bytes;
   }
 

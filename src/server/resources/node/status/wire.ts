@@ -20,7 +20,7 @@ export interface NetworkStatusView {
   /** Why what is written stays in the log of the database or of the attestation log's, which grows, in words; else null. */
   database_problem: string | null;
   /**
-   * The content of files.
+   * The content of files, with what no version names and is not deleted yet.
    * @isInt
    */
   file_bytes: number;
