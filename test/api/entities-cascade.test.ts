@@ -143,6 +143,20 @@ describe('a cascade', () => {
     expect(await isThere(beyond)).toBe(true);
   });
 
+  it('is for who may delete in its collection, whatever other collections on this node decide on', async () => {
+    const first = await collection(node, ada);
+    const links = (...more: [string, Entity][]) =>
+      [['collection', first] as const, ['collection', home] as const, ...more].map(([predicate, { id: peer }]) => ({
+        predicate,
+        peer,
+      }));
+    const child = await create(node, ada, { relationships: links() });
+    const root = await create(node, ada, { relationships: links(['has', child]) });
+    expect((await ask(node, bob, `DELETE /entities/${root.id}`, { expect_tip: root.cid })).status).toBe(403);
+    expect((await ask4(root, { collection_id: first.id }, bob)).status).toBe(403);
+    expect(ids((await cascade(root, {}, bob)).deleted)).toEqual([child.id]);
+  });
+
   it('goes no deeper than it is told, by default 10', async () => {
     const chain = [await made()];
     for (let i = 0; i < 11; i++) chain.unshift(await made([['next', chain[0] as Entity]]));

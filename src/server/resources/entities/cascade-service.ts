@@ -1,24 +1,28 @@
 import { setImmediate } from 'node:timers/promises';
 import { BusyError, ConflictError, DomainError, StorageError, ValidationError } from '../../errors.ts';
+import type { RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { collectionsOf, type Json } from '../../model/manifest.ts';
 import { type Stamp, tombstone } from '../../model/next-version.ts';
 import { maxVersionsPerCommit, type Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
-import { findEntity, findStanding, type Standing } from '../../store/entities.ts';
+import { type EntityRow, findEntity, type Standing, withManifest } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { isDamagedVersion } from '../../store/storage-error.ts';
 import { unfinished } from '../../store/tasks.ts';
 import { refuse, textIssues } from './body.ts';
-import { type CascadeRules, isOthersEdit, planCascade, skipReason } from './cascade.ts';
+import { type CascadeNode, type CascadeRules, isOthersEdit, planCascade, skipReason } from './cascade.ts';
 import { deletedView } from './service.ts';
 import type { CascadeBody, CascadeView } from './wire.ts';
 import { attempts, type EntityWrites, type Prepared, prepare } from './writes.ts';
 
-/** What is still to be deleted of a cascade that takes several commits; `stamp` and `reason` are those of its request. */
+/**
+ * What is still to be deleted of a cascade that takes several commits; `actor`, `stamp` and `reason` are those of its request.
+ * Tasks of earlier programs say neither `root`, what the cascade began with, nor `actor`.
+ */
 interface Remaining {
-  /** What the cascade began with; tasks of earlier programs do not say it. */
   root?: string;
+  actor?: RegisteredActor;
   rules: CascadeRules;
   stamp: Stamp;
   reason?: string;
@@ -26,8 +30,10 @@ interface Remaining {
   left: { id: string; depth: number }[];
 }
 
+type Node = CascadeNode & Pick<EntityRow, 'cid'>;
+
 interface Doomed {
-  node: Standing;
+  node: Node;
   depth: number;
 }
 
@@ -51,8 +57,8 @@ export class CascadeService {
 
   /**
    * One permission check for the whole run, made again where a collection that decided on it moved before the first
-   * commit. That holds the root and the deepest thousand less one; when
-   * there are more, it also holds the record of what is left, so that it is ended where the node stops or the disk is full
+   * commit; what a mirror decides on is looked at by itself. The first commit holds the root and the deepest thousand less one;
+   * when there are more, it also holds the record of what is left, so that it is ended where the node stops or the disk is full
    * (decisions.md, Large and long).
    * @throws StorageError, BusyError also where only a part is deleted, which they say
    */
@@ -68,13 +74,13 @@ export class CascadeService {
     const store = await this.#writes.store(caller);
     const rooted = () => store.read((db) => this.#root(db, caller, id, body, rules));
     const root = rooted();
-    const plan = await planCascade(root, rules, (peer) => store.read((db) => findStanding(db, peer)));
+    const plan = await planCascade(root, rules, (peer) => store.read((db) => this.#node(db, peer, actor)));
     const doomed = plan.reached.toReversed().sort((a, b) => b.depth - a.depth);
     const stamp = this.#writes.stamp(actor, body.note);
     const reason = body.reason === undefined ? {} : { reason: body.reason };
     const later = doomed.slice(maxVersionsPerCommit - 1).map(({ node, depth }) => ({ id: node.id, depth }));
     const task = `cascade ${root.step.cid}`;
-    const work: Remaining = { root: id, rules, stamp, ...reason, left: later };
+    const work: Remaining = { root: id, actor, rules, stamp, ...reason, left: later };
     this.#inHand.add(task);
     const { first, rest } = await this.#whole(store, task, {
       doomed: doomed.slice(0, maxVersionsPerCommit - 1),
@@ -159,7 +165,7 @@ export class CascadeService {
       const doomed: Doomed[] = [];
       for (let at = 0; at < now.length; at += perTurn) {
         await setImmediate();
-        doomed.push(...store.read((db) => now.slice(at, at + perTurn).flatMap((item) => found(db, item))));
+        doomed.push(...store.read((db) => now.slice(at, at + perTurn).flatMap((item) => this.#found(db, item, work))));
       }
       const done = await this.#slice(store, doomed, { task, work: { ...work, left } });
       result.deleted.push(...done.deleted);
@@ -197,7 +203,7 @@ export class CascadeService {
       graves.delete(outcome.id);
       const times = (moved.get(outcome.id) ?? 0) + 1;
       moved.set(outcome.id, times);
-      const current = times > retries ? undefined : store.read((db) => findStanding(db, outcome.id));
+      const current = times > retries ? undefined : store.read((db) => this.#node(db, outcome.id, work.actor));
       if (current) this.#bury({ node: current, depth: late.depth }, work, graves, skipped);
       else skipped.push({ id: outcome.id, type: late.node.type, reason: 'cas_conflict' });
     }
@@ -208,6 +214,25 @@ export class CascadeService {
       depth,
     }));
     return { root, deleted, skipped };
+  }
+
+  /** An entity and whether `actor` may take it along; undefined for ids that are not here. */
+  #node(db: Reader, id: string, actor: RegisteredActor | undefined): Node | undefined {
+    const row = findEntity(db, id);
+    if (!row) return undefined;
+    const barred = actor !== undefined && !this.#writes.env.permissions.mayCascade(db, actor, row);
+    return { ...withManifest(db, row), barred };
+  }
+
+  #found(db: Reader, { id, depth }: Remaining['left'][number], { actor }: Remaining): Doomed[] {
+    try {
+      const node = this.#node(db, id, actor);
+      return node ? [{ node, depth }] : [];
+    } catch (error) {
+      // What cannot be read any more is nothing to bury; the others are not kept from it.
+      if (isDamagedVersion(error)) return [];
+      throw error;
+    }
   }
 
   #bury(
@@ -222,17 +247,6 @@ export class CascadeService {
       const step = prepare(tombstone(node.manifest, node.cid, work.reason, work.stamp), node.cid);
       graves.set(node.id, { node, depth, step });
     }
-  }
-}
-
-function found(db: Reader, { id, depth }: { id: string; depth: number }): Doomed[] {
-  try {
-    const node = findStanding(db, id);
-    return node ? [{ node, depth }] : [];
-  } catch (error) {
-    // What cannot be read any more is nothing to bury; the others are not kept from it.
-    if (isDamagedVersion(error)) return [];
-    throw error;
   }
 }
 

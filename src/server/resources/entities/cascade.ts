@@ -12,6 +12,8 @@ export interface CascadeNode {
   deleted: boolean;
   /** The collection that a deleted entity last lay in. */
   collection: string | null;
+  /** Whether the collection that decides on it is a mirror in which the caller may not delete it. */
+  barred: boolean;
   manifest: Manifest;
 }
 
@@ -52,7 +54,8 @@ function matches(pattern: string, text: string): boolean {
 
 /**
  * Why an entity is left alone, or null where it goes (interface.md, cascade; wire-contract.md N23). Collections and
- * users are no content of a collection: who may delete its entities may not delete them.
+ * users are no content of a collection: who may delete its entities may not delete them. What a mirror decides on is its
+ * content first of all.
  */
 export function skipReason(
   node: CascadeNode,
@@ -60,12 +63,12 @@ export function skipReason(
 ): 'not_in_collection' | 'already_deleted' | 'edited_by_mismatch' | null {
   if (node.type === 'collection' || node.type === 'user') return 'not_in_collection';
   if (node.deleted) return node.collection === rules.collection ? 'already_deleted' : 'not_in_collection';
-  if (!collectionsOf(node.manifest).includes(rules.collection)) return 'not_in_collection';
+  if (node.barred || !collectionsOf(node.manifest).includes(rules.collection)) return 'not_in_collection';
   return isOthersEdit(node, rules) ? 'edited_by_mismatch' : null;
 }
 
 /** Whether somebody else than the filter asks for has edited it last; it holds for the root too (decisions.md, Cascade). */
-export function isOthersEdit({ manifest }: CascadeNode, { editedBy }: CascadeRules): boolean {
+export function isOthersEdit({ manifest }: Pick<CascadeNode, 'manifest'>, { editedBy }: CascadeRules): boolean {
   return editedBy !== undefined && manifest.edited_by.user_id !== editedBy;
 }
 
@@ -74,13 +77,13 @@ export function isOthersEdit({ manifest }: CascadeNode, { editedBy }: CascadeRul
  * skipped one (decisions.md, Cascade). `load` gives undefined for ids that are not here; those are no entities.
  */
 export async function planCascade<N extends CascadeNode>(
-  root: N,
+  root: Pick<N, 'id' | 'manifest'>,
   rules: CascadeRules,
   load: (id: string) => N | undefined,
 ): Promise<CascadePlan<N>> {
   const plan: CascadePlan<N> = { reached: [], skipped: [], traversed: 1, maxDepth: 0 };
   const seen = new Set([root.id]);
-  let level: N[] = [root];
+  let level = [root];
   for (let depth = 1; depth <= rules.maxDepth && level.length > 0; depth++) {
     const next: N[] = [];
     for (const id of level.flatMap((node) => targets(node, rules))) {
@@ -103,6 +106,6 @@ export async function planCascade<N extends CascadeNode>(
   return plan;
 }
 
-function targets(node: CascadeNode, rules: CascadeRules): string[] {
+function targets(node: Pick<CascadeNode, 'manifest'>, rules: CascadeRules): string[] {
   return node.manifest.relationships.filter((r) => follows(rules.predicates, r.predicate)).map((r) => r.peer);
 }

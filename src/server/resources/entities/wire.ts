@@ -152,7 +152,10 @@ export interface DeletedView {
 export type CascadePredicate = string;
 
 export interface CascadeBody extends CasBody {
-  /** The scope of the delete and of the permission check. */
+  /**
+   * The scope of the delete and of the permission check. What lies first in a mirrored collection is deleted only by who may
+   * delete it there.
+   */
   collection_id: EntityId;
   /** @minItems 1 */
   cascade_predicates: CascadePredicate[];

@@ -1,5 +1,5 @@
 import { ForbiddenError, type Issue, NotFoundError, UnauthorizedError } from '../../errors.ts';
-import { isWrite, permissionMetadata } from '../../model/actions.ts';
+import { actionFor, isWrite, permissionMetadata } from '../../model/actions.ts';
 import type { Actor, RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { togetherUntil } from '../../model/grants.ts';
@@ -34,7 +34,7 @@ import type { EntityPermissionsView, PermissionMetadataView } from './wire.ts';
 export type Placed = Pick<EntityRow, 'id' | 'type' | 'collection'>;
 
 export interface StepOptions extends GuardOptions {
-  /** A cascade whose one check of `entity:delete` on its collection covers this deletion (wire-contract.md N23). */
+  /** A cascade whose one check of `entity:delete` on its collection covers this deletion (wire-contract.md N23), but in a mirror. */
   scopedDelete?: boolean;
   /** CIDs of content whose bytes came with this write. */
   sent?: readonly string[];
@@ -74,6 +74,11 @@ function actingIn<A extends Actor>(
       refusal: `${where}, to which nothing is pushed: give it a key (archeion remote set ${mirror.name} --key KEY --direction both), or write at ${mirror.url}.`,
     };
   return { acting: { ...actor, ids: [mirror.user] }, refusal: null };
+}
+
+/** Whether the collection that decides on an entity's permissions came from a remote. */
+function isMirrored(db: Reader, { collection }: Placed): boolean {
+  return collection !== null && findEntity(db, collection)?.mirror != null;
 }
 
 const processorTypes = ['agent', 'klados', 'rhiza'];
@@ -217,6 +222,14 @@ export class PermissionsService {
   }
 
   /**
+   * Whether a cascade that may delete in its own collection may delete an entity of it: where another one decides on that which
+   * is mirrored, only who may delete it by itself, since its remote would refuse the push (decisions.md, Writes into a mirror).
+   */
+  mayCascade(db: Reader, actor: Actor, entity: Placed): boolean {
+    return !isMirrored(db, entity) || this.may(db, actor, actionFor(entity.type, 'delete'), entity);
+  }
+
+  /**
    * Until when the actor may give others that permission: a processor as long as it holds it itself, or temporary grants would
    * prolong themselves; anybody else who may, for any time. Epoch milliseconds; 0 where it may not.
    */
@@ -275,7 +288,8 @@ export class PermissionsService {
     const [collection = null] = collectionsOf(step.next);
     this.#sign(db, actor, step.entity ?? { ...placed, collection }, step.next);
     for (const { action, on } of demands) {
-      if (step.options?.scopedDelete && on === 'entity' && isContentDelete(action)) continue;
+      const isCovered = step.options?.scopedDelete && on === 'entity' && isContentDelete(action);
+      if (isCovered && !isMirrored(db, placed)) continue;
       const where = on === 'entity' ? placed : this.#collection(db, on.collection);
       this.require(db, actor, action, where);
     }
