@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
+import { findStanding } from '../../src/server/store/entities.ts';
 import { ask, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { read, startCurated, sync } from './nodes.ts';
+import { read, remoteOf, startCurated, sync, tipsOf } from './nodes.ts';
 
 /** A mirrored work that leads to a part of it by `has`, both in the mirrored collection alone. */
 async function startScene() {
@@ -72,3 +73,43 @@ test('where nothing is pushed to a remote any more, no cascade deletes what came
   });
   for (const entity of [part, whole]) expect(await read(mirror, here, entity.id)).toEqual(entity);
 });
+
+test('a cascade in a mirrored collection is the remote’s user’s, and arrives there', async () => {
+  await using scene = await startScene();
+  const { origin, mirror, here, curator, place, part, whole } = scene;
+  ok(await cascade(mirror, here, whole, place));
+  expect(await gravesOf(mirror, [whole.id, part.id])).toEqual([curator.id, curator.id]);
+  expect(await sync(mirror, here)).toMatchObject({ deleted: 2, refused: 0, conflicts: 0, troubles: 0, stopped: null });
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
+  expect(await tipsOf(origin)).toEqual(await tipsOf(mirror));
+});
+
+test('so is what it deletes after its first commit, and what lies first in a local collection is the operator’s', async () => {
+  await using scene = await startScene();
+  const { mirror, here, curator, place } = scene;
+  const home = await collection(mirror, here);
+  const relationships = [home, place].map(({ id: peer }) => ({ predicate: 'collection', peer }));
+  const local = await create(mirror, here, { relationships });
+  const children = [local.id];
+  const entities = Array.from({ length: 100 }, () => ({ type: 'document' }));
+  for (let i = 0; i < 11; i++) {
+    const made = await ask(mirror, here, 'POST /entities/batch', { entities, default_collection: place.id });
+    children.push(...ok<{ results: { id: string }[] }>(made).results.map(({ id }) => id));
+  }
+  const root = await ask(mirror, here, 'POST /entities?validate_relationships=false', {
+    ...{ type: 'document', collection: place.id },
+    relationships: children.map((peer) => ({ predicate: 'has', peer })),
+  });
+  ok(await cascade(mirror, here, ok(root), place));
+  const [own, ...others] = await gravesOf(mirror, children);
+  expect(own).toBe(here.id);
+  expect(new Set(others)).toEqual(new Set([curator.id]));
+  expect(others).toHaveLength(1100);
+});
+
+/** Who signed the tombstones of these. */
+async function gravesOf(node: TestNode, ids: string[]): Promise<(string | null)[]> {
+  const store = await node.ctx.networks.get('main');
+  const found = store.read((db) => ids.map((id) => findStanding(db, id)));
+  return found.map((one) => (one?.deleted ? one.manifest.edited_by.user_id : null));
+}

@@ -30,7 +30,8 @@ interface Remaining {
   left: { id: string; depth: number }[];
 }
 
-type Node = CascadeNode & Pick<EntityRow, 'cid'>;
+/** `author`: as which user of a remote the caller deletes it; null where it is itself. */
+type Node = CascadeNode & Pick<EntityRow, 'cid'> & { author: string | null };
 
 interface Doomed {
   node: Node;
@@ -216,12 +217,14 @@ export class CascadeService {
     return { root, deleted, skipped };
   }
 
-  /** An entity and whether `actor` may take it along; undefined for ids that are not here. */
+  /** An entity, whether `actor` may take it along, and as whom; undefined for ids that are not here. */
   #node(db: Reader, id: string, actor: RegisteredActor | undefined): Node | undefined {
     const row = findEntity(db, id);
     if (!row) return undefined;
-    const barred = actor !== undefined && !this.#writes.env.permissions.mayCascade(db, actor, row);
-    return { ...withManifest(db, row), barred };
+    const { permissions } = this.#writes.env;
+    const barred = actor !== undefined && !permissions.mayCascade(db, actor, row);
+    const author = actor === undefined ? null : permissions.remoteUser(db, actor, row);
+    return { ...withManifest(db, row), barred, author };
   }
 
   #found(db: Reader, { id, depth }: Remaining['left'][number], { actor }: Remaining): Doomed[] {
@@ -244,8 +247,10 @@ export class CascadeService {
     const reason = skipReason(node, work.rules);
     if (reason !== null) skipped.push({ id: node.id, type: node.type, reason });
     else {
-      const step = prepare(tombstone(node.manifest, node.cid, work.reason, work.stamp), node.cid);
-      graves.set(node.id, { node, depth, step });
+      const { stamp } = work;
+      const edited_by = node.author === null ? stamp.edited_by : { ...stamp.edited_by, user_id: node.author };
+      const grave = tombstone(node.manifest, node.cid, work.reason, { ...stamp, edited_by });
+      graves.set(node.id, { node, depth, step: prepare(grave, node.cid) });
     }
   }
 }
