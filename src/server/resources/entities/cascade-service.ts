@@ -11,7 +11,7 @@ import type { NetworkStore } from '../../store/network-store.ts';
 import { isDamagedVersion } from '../../store/storage-error.ts';
 import { unfinished } from '../../store/tasks.ts';
 import { refuse, textIssues } from './body.ts';
-import { type CascadeNode, type CascadeRules, isOthersEdit, planCascade, skipReason } from './cascade.ts';
+import { type CascadeNode, type CascadeRules, isOthersEdit, planCascade, type Reached, skipReason } from './cascade.ts';
 import { deletedView } from './service.ts';
 import type { CascadeBody, CascadeView } from './wire.ts';
 import { attempts, type EntityWrites, type Prepared, prepare } from './writes.ts';
@@ -27,15 +27,16 @@ interface Remaining {
   stamp: Stamp;
   reason?: string;
   /** Deepest first. */
-  left: { id: string; depth: number }[];
+  left: Reached[];
 }
 
 /** `author`: as which user of a remote the caller deletes it; null where it is itself. */
 type Node = CascadeNode & Pick<EntityRow, 'cid'> & { author: string | null };
 
-interface Doomed {
-  node: Node;
+interface Grave {
+  type: string;
   depth: number;
+  step: Prepared;
 }
 
 type Result = Pick<CascadeView, 'deleted' | 'skipped'>;
@@ -79,7 +80,7 @@ export class CascadeService {
     const doomed = plan.reached.toReversed().sort((a, b) => b.depth - a.depth);
     const stamp = this.#writes.stamp(actor, body.note);
     const reason = body.reason === undefined ? {} : { reason: body.reason };
-    const later = doomed.slice(maxVersionsPerCommit - 1).map(({ node, depth }) => ({ id: node.id, depth }));
+    const later = doomed.slice(maxVersionsPerCommit - 1);
     const task = `cascade ${root.step.cid}`;
     const work: Remaining = { root: id, actor, rules, stamp, ...reason, left: later };
     this.#inHand.add(task);
@@ -107,7 +108,7 @@ export class CascadeService {
   async #whole(
     store: NetworkStore,
     task: string,
-    { doomed, root, again, work }: { doomed: Doomed[]; root: Prepared; again: () => Prepared; work: Remaining },
+    { doomed, root, again, work }: { doomed: Reached[]; root: Prepared; again: () => Prepared; work: Remaining },
   ): Promise<{ first: Result & { root: Prepared | undefined }; rest: Result }> {
     const first = await this.#slice(store, doomed, { root, again, task, work });
     try {
@@ -163,31 +164,27 @@ export class CascadeService {
     for (let left = work.left; left.length > 0; ) {
       const now = left.slice(0, maxVersionsPerCommit);
       left = left.slice(maxVersionsPerCommit);
-      const doomed: Doomed[] = [];
-      for (let at = 0; at < now.length; at += perTurn) {
-        await setImmediate();
-        doomed.push(...store.read((db) => now.slice(at, at + perTurn).flatMap((item) => this.#found(db, item, work))));
-      }
-      const done = await this.#slice(store, doomed, { task, work: { ...work, left } });
+      const done = await this.#slice(store, now, { task, work: { ...work, left } });
       result.deleted.push(...done.deleted);
       result.skipped.push(...done.skipped);
     }
     return result;
   }
 
-  /** One commit; whoever moved meanwhile is read again, and left out when it moved once more. */
+  /** One commit of what is there by now; whoever moved meanwhile is read again, and left out when it moved once more. */
   async #slice(
     store: NetworkStore,
-    doomed: Doomed[],
+    doomed: Reached[],
     { root: first, again, task, work }: { root?: Prepared; again?: () => Prepared; task: string; work: Remaining },
   ): Promise<Result & { root: Prepared | undefined }> {
     let root = first;
     const skipped: Result['skipped'] = [];
     const moved = new Map<string, number>();
-    const graves = new Map<string, Doomed & { step: Prepared }>();
-    for (const [i, item] of doomed.entries()) {
+    const graves = new Map<string, Grave>();
+    for (const [i, { id, depth }] of doomed.entries()) {
       if (i % perTurn === perTurn - 1) await setImmediate();
-      this.#bury(item, work, graves, skipped);
+      const node = store.read((db) => this.#found(db, id, work.actor));
+      if (node) this.#bury(node, depth, work, graves, skipped);
     }
     const rows = taskRows(task, work, root !== undefined);
     for (let attempt = 1; ; ) {
@@ -205,15 +202,10 @@ export class CascadeService {
       const times = (moved.get(outcome.id) ?? 0) + 1;
       moved.set(outcome.id, times);
       const current = times > retries ? undefined : store.read((db) => this.#node(db, outcome.id, work.actor));
-      if (current) this.#bury({ node: current, depth: late.depth }, work, graves, skipped);
-      else skipped.push({ id: outcome.id, type: late.node.type, reason: 'cas_conflict' });
+      if (current) this.#bury(current, late.depth, work, graves, skipped);
+      else skipped.push({ id: outcome.id, type: late.type, reason: 'cas_conflict' });
     }
-    const deleted = [...graves.values()].map(({ node, depth, step }) => ({
-      id: node.id,
-      cid: step.cid,
-      type: node.type,
-      depth,
-    }));
+    const deleted = [...graves].map(([id, { type, depth, step }]) => ({ id, cid: step.cid, type, depth }));
     return { root, deleted, skipped };
   }
 
@@ -227,30 +219,24 @@ export class CascadeService {
     return { ...withManifest(db, row), barred, author };
   }
 
-  #found(db: Reader, { id, depth }: Remaining['left'][number], { actor }: Remaining): Doomed[] {
+  #found(db: Reader, id: string, actor: RegisteredActor | undefined): Node | undefined {
     try {
-      const node = this.#node(db, id, actor);
-      return node ? [{ node, depth }] : [];
+      return this.#node(db, id, actor);
     } catch (error) {
       // What cannot be read any more is nothing to bury; the others are not kept from it.
-      if (isDamagedVersion(error)) return [];
+      if (isDamagedVersion(error)) return undefined;
       throw error;
     }
   }
 
-  #bury(
-    { node, depth }: Doomed,
-    work: Remaining,
-    graves: Map<string, Doomed & { step: Prepared }>,
-    skipped: Result['skipped'],
-  ): void {
+  #bury(node: Node, depth: number, work: Remaining, graves: Map<string, Grave>, skipped: Result['skipped']): void {
     const reason = skipReason(node, work.rules);
     if (reason !== null) skipped.push({ id: node.id, type: node.type, reason });
     else {
       const { stamp } = work;
       const edited_by = node.author === null ? stamp.edited_by : { ...stamp.edited_by, user_id: node.author };
       const grave = tombstone(node.manifest, node.cid, work.reason, { ...stamp, edited_by });
-      graves.set(node.id, { node, depth, step: prepare(grave, node.cid) });
+      graves.set(node.id, { type: node.type, depth, step: prepare(grave, node.cid) });
     }
   }
 }

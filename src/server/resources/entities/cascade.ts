@@ -24,9 +24,15 @@ export interface CascadeRules {
   maxDepth: number;
 }
 
-export interface CascadePlan<N extends CascadeNode> {
+/** An entity that a cascade has reached, without what it says: together they may be larger than the memory. */
+export interface Reached {
+  id: string;
+  depth: number;
+}
+
+export interface CascadePlan {
   /** What goes, in the order in which it was reached; the root is not among them. */
-  reached: { node: N; depth: number }[];
+  reached: Reached[];
   skipped: CascadeView['skipped'];
   /** How many entities were looked at, the root included. */
   traversed: number;
@@ -76,20 +82,23 @@ export function isOthersEdit({ manifest }: Pick<CascadeNode, 'manifest'>, { edit
  * What a cascade from `root` deletes: breadth first along outgoing relationships, each entity once, nothing through a
  * skipped one (decisions.md, Cascade). `load` gives undefined for ids that are not here; those are no entities.
  */
-export async function planCascade<N extends CascadeNode>(
-  root: Pick<N, 'id' | 'manifest'>,
+export async function planCascade(
+  root: Pick<CascadeNode, 'id' | 'manifest'>,
   rules: CascadeRules,
-  load: (id: string) => N | undefined,
-): Promise<CascadePlan<N>> {
-  const plan: CascadePlan<N> = { reached: [], skipped: [], traversed: 1, maxDepth: 0 };
+  load: (id: string) => CascadeNode | undefined,
+): Promise<CascadePlan> {
+  const plan: CascadePlan = { reached: [], skipped: [], traversed: 1, maxDepth: 0 };
   const seen = new Set([root.id]);
-  let level = [root];
+  const unseen = (node: Pick<CascadeNode, 'manifest'>): string[] => {
+    const ids = [...new Set(targets(node, rules))].filter((id) => !seen.has(id));
+    for (const id of ids) seen.add(id);
+    return ids;
+  };
+  let level = unseen(root);
   for (let depth = 1; depth <= rules.maxDepth && level.length > 0; depth++) {
-    const next: N[] = [];
-    for (const id of level.flatMap((node) => targets(node, rules))) {
-      if (seen.has(id)) continue;
-      seen.add(id);
-      if (seen.size % loadsPerTurn === 0) await setImmediate();
+    const next: string[][] = [];
+    for (const [i, id] of level.entries()) {
+      if (i % loadsPerTurn === loadsPerTurn - 1) await setImmediate();
       const node = load(id);
       if (!node) continue;
       plan.traversed++;
@@ -97,11 +106,11 @@ export async function planCascade<N extends CascadeNode>(
       const reason = skipReason(node, rules);
       if (reason !== null) plan.skipped.push({ id, type: node.type, reason });
       else {
-        plan.reached.push({ node, depth });
-        next.push(node);
+        plan.reached.push({ id, depth });
+        if (depth < rules.maxDepth) next.push(unseen(node));
       }
     }
-    level = next;
+    level = next.flat();
   }
   return plan;
 }
