@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { applyUpdate } from '../../src/server/model/next-version.ts';
 import { ask, type Person } from '../helpers/callers.ts';
-import { collection, invalid, ok } from '../helpers/entities.ts';
+import { collection, invalid, ok, update } from '../helpers/entities.ts';
 import type { Started } from '../helpers/job-scene.ts';
 import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
 import { activeKlados } from '../helpers/worker-processes.ts';
@@ -36,7 +36,11 @@ test('a grant in a mirrored collection stays on this node, and what the klados m
   expect(first.grants).toMatchObject([{ was_update: false }]);
   expect((await read(mirror, here, place.id)).cid).toBe(before.cid);
   const made = ok(await output());
+  const listed = async () =>
+    ok<{ allowed_actions: string[] }>(await ask(mirror, self, `GET /entities/${place.id}/permissions`)).allowed_actions;
+  expect(await listed()).toContain('entity:create');
   // What it was not granted it may not do.
+  expect(await listed()).not.toContain('entity:update');
   const { cid } = await read(mirror, here, work.id);
   const change = { expect_tip: cid, properties: { a: 1 } };
   expect((await ask(mirror, self, `PUT /entities/${work.id}`, change)).status).toBe(403);
@@ -51,6 +55,19 @@ test('a grant in a mirrored collection stays on this node, and what the klados m
   expect(await read(origin, curator, made.id)).toMatchObject({ id: made.id, type: 'document' });
   clock.ms += 600_000;
   expect((await output()).status).toBe(403);
+  expect(await listed()).not.toContain('entity:create');
+});
+
+test('what one may do in a mirror to which nothing is pushed is listed as it is allowed', async () => {
+  await using pair = await startCurated({ keyed: false });
+  const { origin, mirror, here, curator, place, work } = pair;
+  const everyone = { relationships_add: [{ predicate: 'editor', peer: '*' }] };
+  await update(origin, curator, place, everyone);
+  await sync(mirror, here);
+  const change = { expect_tip: work.cid, properties: { a: 1 } };
+  expect((await ask(mirror, here, `PUT /entities/${work.id}`, change)).status).toBe(403);
+  const { body } = await ask(mirror, here, `GET /entities/${work.id}/permissions`);
+  expect(body).toMatchObject({ allowed_actions: ['entity:tip', 'entity:view'], resolution: { role: 'editor' } });
 });
 
 test('in a mirror each run keeps what it gave, whatever another one gives for how long', async () => {

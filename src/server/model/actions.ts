@@ -54,6 +54,11 @@ export function actionsOf(type: string): string[] {
   return Object.hasOwn(verbsOf, type) ? (verbsOf[type] ?? []).map((verb) => `${type}:${verb}`) : [];
 }
 
+/** What may be allowed on an entity of that type: `entity:*` and the type's own actions, without wildcards, sorted. */
+export function actionsOn(entityType: string): string[] {
+  return [...new Set([...actionsOf('entity'), ...actionsOf(entityType)])].sort();
+}
+
 /** The action that writing an entity of that type takes: its own where the table has one, else `entity:<verb>`. */
 export function actionFor(type: string, verb: 'create' | 'update' | 'delete' | 'restore'): string {
   const own = `${type}:${verb}`;

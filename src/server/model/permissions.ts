@@ -1,5 +1,5 @@
 import { ForbiddenError, UnauthorizedError } from '../errors.ts';
-import { actions, actionsOf, defaultRoles, implies, isWrite } from './actions.ts';
+import { actions, defaultRoles, implies, isWrite } from './actions.ts';
 import type { Actor, RegisteredActor } from './actor.ts';
 import { type GroupMembers, isInGroup } from './groups.ts';
 import { type CollectionAccess, isExpired, type Member } from './roles.ts';
@@ -188,13 +188,6 @@ export function roleOf(actor: Actor, placement: Placement, nowMs: number): strin
     reach: reach(role),
   }));
   return ranked.reduce((best, next) => (next.reach > best.reach ? next : best)).role;
-}
-
-/** What GET /entities/{id}/permissions lists: `entity:*` and the type's own actions, no wildcards, sorted. */
-export function allowedActions(actor: Actor, entityType: string, placement: Placement, nowMs: number): string[] {
-  return [...new Set([...actionsOf('entity'), ...actionsOf(entityType)])]
-    .filter((action) => allowed(actor, action, placement, nowMs))
-    .sort();
 }
 
 /**

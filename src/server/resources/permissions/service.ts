@@ -1,5 +1,5 @@
 import { ForbiddenError, type Issue, NotFoundError, UnauthorizedError } from '../../errors.ts';
-import { actionFor, isWrite, permissionMetadata } from '../../model/actions.ts';
+import { actionFor, actionsOn, isWrite, permissionMetadata } from '../../model/actions.ts';
 import type { Actor, RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { togetherUntil } from '../../model/grants.ts';
@@ -9,7 +9,6 @@ import { type Network, networkOf } from '../../model/ids.ts';
 import { collectionsOf, type Manifest } from '../../model/manifest.ts';
 import {
   allowed,
-  allowedActions,
   allowedUntil,
   idsOf,
   isOpenToAll,
@@ -123,7 +122,7 @@ export class PermissionsService {
       return {
         entity_id: id,
         entity_type: row.type,
-        allowed_actions: allowedActions(acting, row.type, placement, now),
+        allowed_actions: actionsOn(row.type).filter((action) => this.#allows(db, actor, action, placement)),
         resolution: {
           method: placement.method,
           ...(placement.method === 'collection' && { collection_id: placement.collection_id }),
@@ -214,8 +213,10 @@ export class PermissionsService {
 
   /** Whether the actor may; never throws. */
   may(db: Reader, actor: Actor, action: string, entity: Placed): boolean {
-    if (isOpenToAll(action)) return true;
-    const placement = this.placement(db, entity);
+    return isOpenToAll(action) || this.#allows(db, actor, action, this.placement(db, entity));
+  }
+
+  #allows(db: Reader, actor: Actor, action: string, placement: Placement): boolean {
     if (this.#grantedInMirror(db, actor, action, placement) > 0) return true;
     const { acting, refusal } = actingIn(db, actor, placement);
     return (refusal === null || !isWrite(action)) && allowed(acting, action, placement, this.#now());
