@@ -98,6 +98,25 @@ describe('the profile', () => {
 });
 
 describe('peers', () => {
+  it('of POST /folders are at most 500 different ones when they are checked', async () => {
+    const made: string[] = [];
+    const entities = Array.from({ length: 100 }, () => ({ type: 'document' }));
+    for (let i = 0; i < 6; i++) {
+      const answer = ok<{ results: { id: string }[] }>(await ask(node, ada, 'POST /entities/batch', { entities }));
+      made.push(...answer.results.map(({ id }) => id));
+    }
+    const sent = (count: number, query: string) => {
+      const relationships = made.slice(0, count).map((peer) => ({ predicate: 'has', peer }));
+      return ask(node, ada, `POST /folders${query}`, { label: 'x', collection: home.id, relationships });
+    };
+    const checked = '?validate_relationships=true';
+    expect(await sent(501, checked)).toMatchObject({
+      status: 400,
+      body: invalid(['relationships'], 'has more than 500 different targets; send validate_relationships=false'),
+    });
+    expect([(await sent(500, checked)).status, (await sent(501, '')).status]).toEqual([201, 201]);
+  });
+
   it('POST and PUT /entities, named where the request has them', async () => {
     const page = await create(node, ada);
     const relationships = [linkTo('has', page), linkTo('contains', page)];

@@ -4,7 +4,7 @@ import { applyUpdate } from '../../model/next-version.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, type Standing } from '../../store/entities.ts';
-import { objectIssues, refuse, relationshipIssues, textIssues } from '../entities/body.ts';
+import { objectIssues, refuse, relationshipIssues, textIssues, tooManyTargets } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { checkNetwork, type EntityWrites, type Prepared } from '../entities/writes.ts';
 import { linked } from '../relationships/linked.ts';
@@ -30,6 +30,12 @@ export class FoldersService {
       ...textIssues({ note: body.note }),
       ...objectIssues(body.properties, ['properties']),
       ...relationshipIssues(body.relationships, ['relationships'], caller.network),
+      ...(validate
+        ? tooManyTargets(
+            body.relationships?.map(({ peer }) => peer),
+            ['relationships'],
+          )
+        : []),
     ]);
     const store = await this.#writes.store(caller);
     const prepare = (db: Reader): { steps: [Prepared, ...Prepared[]] } => {
