@@ -1,6 +1,5 @@
-import { Get, NoSecurity, Query, Request, Response, Route, Tags } from '../../http/controller.ts';
+import { Get, NoSecurity, Query, Response, Route, Tags } from '../../http/controller.ts';
 import { StoredJson } from '../../http/stored-json.ts';
-import type { CallerRequest } from '../../model/caller.ts';
 import type { ErrorView, ValidationErrorView } from '../wire.ts';
 import type { EventsService } from './service.ts';
 import type { EventsView } from './wire.ts';
@@ -20,7 +19,7 @@ export class EventsController {
    * The change feed of the last 30 days, newest first; with `since` oldest first. A poll passes the highest id that it has
    * seen as `since`.
    * @param cursor The same as `until`
-   * @param network The network header's one if omitted
+   * @param network The network header does not count here
    * @param since Events with an id above it, in ascending order
    * @param until Events with an id below it
    * @isLong cursor
@@ -35,14 +34,13 @@ export class EventsController {
    */
   @Get()
   async list(
-    @Request() request: CallerRequest,
     @Query() cursor?: number,
     @Query() limit: number = 100,
-    @Query() network?: 'main' | 'test',
+    @Query() network: 'main' | 'test' = 'main',
     @Query() since?: number,
     @Query() until?: number,
   ): Promise<EventsView> {
     const query = { since, until: until ?? cursor, limit };
-    return StoredJson.as(await this.events.list(network ?? request.caller.network, query));
+    return StoredJson.as(await this.events.list(network, query));
   }
 }
