@@ -154,7 +154,14 @@ describe('a link', () => {
   it('of an entity with itself goes one way only', async () => {
     const source = await inside();
     expect((await send('POST', both({ source, target: source }))).status).toBe(400);
-    expect((await link(names({ source, target: source }))).source.relationships.at(-1)?.peer).toBe(source.id);
+    const linked = await link(names({ source, target: source }));
+    expect(linked.source.relationships.at(-1)?.peer).toBe(source.id);
+    expect(linked.target).toEqual(linked.source);
+    // A client takes its next tip from either.
+    const gone = ok<Pair>(await send('DELETE', names(linked)));
+    expect(gone.source).toMatchObject({ ver: 3, prev_cid: linked.source.cid });
+    expect(gone.target).toEqual(gone.source);
+    expect(await tips(source)).toEqual([gone.target.cid]);
   });
 });
 

@@ -40,7 +40,9 @@ export class RelationshipsService {
       const sides = this.#prepare(db, caller, body, way, properties);
       return { ...sides, steps: 'change' in sides.target ? [sides.source, sides.target] : [sides.source] };
     });
-    return { source: view(source), target: 'change' in target ? view(target) : standingView(target) };
+    const written = view(source);
+    if (body.source_id === body.target_id) return { source: written, target: written };
+    return { source: written, target: 'change' in target ? view(target) : standingView(target) };
   }
 
   /** The one-way form of `POST /connect`: what is said of the link are properties of the relationship. */
