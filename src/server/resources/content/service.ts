@@ -183,9 +183,9 @@ export class ContentService {
     const { relationships } = base.manifest;
     const stamp = this.#writes.stamp(registered(caller));
     const next = replaced(base.manifest, base.cid, { properties, relationships }, stamp);
-    const found = this.#writes.permit(db, caller, base, next, { sent });
-    const issues = found.map((issue) => (path && issue.path[1] === 'content' ? { ...issue, path } : issue));
-    const step = this.#writes.settle(db, base, next, expected, problem ? [] : issues);
+    const permit = this.#writes.permit(db, caller, base, next, { sent });
+    const issues = permit.issues.map((issue) => (path && issue.path[1] === 'content' ? { ...issue, path } : issue));
+    const step = this.#writes.settle(db, base, next, expected, { ...permit, issues: problem ? [] : issues });
     if (problem) throw problem;
     return step;
   }

@@ -43,6 +43,14 @@ export interface SettleOptions {
   locate?: (issue: Issue) => Issue;
 }
 
+/** A step that the caller may make, or that is in the wrong state, which `settle` refuses. */
+export interface Permit {
+  /** What is wrong with its meaning. */
+  issues: Issue[];
+  /** The groups that may have decided on it. */
+  groups: string[];
+}
+
 /** What every write takes from outside. */
 export interface WriteEnvironment {
   networks: Pick<Networks, 'get'>;
@@ -61,8 +69,6 @@ export class EntityWrites {
   /** The queue of each entity that is written without `expect_tip`: its end, and how many are in it. */
   readonly #queues = new Map<string, { tail: Promise<unknown>; length: number }>();
   #queued = 0;
-  /** The groups that may have decided on each step that `permit` has let pass. */
-  readonly #groups = new WeakMap<Manifest, string[]>();
 
   constructor(env: WriteEnvironment) {
     this.env = env;
@@ -110,8 +116,8 @@ export class EntityWrites {
   }
 
   /**
-   * The first half of a step, for writes of several entities: may the caller make it? Gives what is wrong with its
-   * meaning. In the wrong state, which `settle` refuses, it is the action of the endpoint that counts.
+   * The first half of a step, for writes of several entities: may the caller make it? In the wrong state it is the action of
+   * the endpoint that counts.
    */
   permit(
     db: Reader,
@@ -119,32 +125,31 @@ export class EntityWrites {
     base: Standing,
     next: Manifest,
     { state = 'live', ...options }: StepOptions & SettleOptions = {},
-  ): Issue[] {
+  ): Permit {
     if (base.deleted !== (state === 'deleted')) {
       const verb = next.deleted ? 'delete' : state === 'deleted' ? 'restore' : 'update';
       this.env.permissions.require(db, registered(caller), actionFor(base.type, verb), base);
-      return [];
+      return { issues: [], groups: [] };
     }
     const actor = registered(caller);
-    this.#groups.set(next, this.env.permissions.groupsBehind(db, actor, roleGiving(base, next)));
-    return this.env.permissions.allow(db, actor, { entity: base, base: base.manifest, next, options });
+    const groups = this.env.permissions.groupsBehind(db, actor, roleGiving(base, next));
+    const issues = this.env.permissions.allow(db, actor, { entity: base, base: base.manifest, next, options });
+    return { issues, groups };
   }
 
-  /** The second half: the tip, the state, and what `permit` found. */
+  /** The second half: the tip, the state, and what the permit says. */
   settle(
     db: Reader,
     base: Standing,
     next: Manifest,
     expected: string | undefined,
-    issues: Issue[],
+    { issues, groups }: Permit,
     { state = 'live', path = ['id'], locate = (issue) => issue }: SettleOptions = {},
   ): Prepared {
     if (expected !== undefined && expected !== base.cid) throw new ConflictError(expected, base.cid);
     if (base.deleted !== (state === 'deleted'))
       throw ValidationError.at(path, base.deleted ? 'the entity is deleted' : 'the entity is not deleted');
     if (issues.length > 0) throw new ValidationError(issues.map(locate));
-    const groups = this.#groups.get(next);
-    if (!groups) throw new Error('a step is settled only after it was permitted');
     return decided(db, base, next, groups);
   }
 

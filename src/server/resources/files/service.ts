@@ -173,9 +173,9 @@ export class FilesService {
     const stamp = this.#writes.stamp(registered(caller));
     const properties = { cid, size, content_type: type, uploaded: true };
     const next = applyUpdate(base.manifest, base.cid, { properties }, stamp);
-    const issues = this.#writes.permit(db, caller, base, next, { uploading: 'upload', sent: [cid] });
+    const permit = this.#writes.permit(db, caller, base, next, { uploading: 'upload', sent: [cid] });
     if (!base.deleted && declaredIn(base.manifest).uploaded) throw new ConflictError('', base.cid, uploadedAlready);
-    return this.#writes.settle(db, base, next, undefined, issues);
+    return this.#writes.settle(db, base, next, undefined, permit);
   }
 
   /** Takes what came to the address of POST /files as the file's bytes; where these are there, it changes nothing. */
@@ -194,11 +194,14 @@ export class FilesService {
       const stamp = this.#writes.stamp(registered(caller), note);
       const properties: JsonObject = cid === undefined || size === undefined ? {} : { cid, size, uploaded: true };
       const next = applyUpdate(base.manifest, base.cid, { properties }, stamp);
-      const issues = this.#writes.permit(db, caller, base, next);
+      const permit = this.#writes.permit(db, caller, base, next);
       if (declaredIn(base.manifest).uploaded && !base.deleted)
         return { steps: [], answer: wireManifest(base.cid, base.manifest) };
       const missing = size === undefined ? [bytesMissing] : size === came.size ? [] : [otherSize(size)];
-      const step = this.#writes.settle(db, base, next, expect_tip, [...issues, ...missing]);
+      const step = this.#writes.settle(db, base, next, expect_tip, {
+        ...permit,
+        issues: [...permit.issues, ...missing],
+      });
       return { steps: [step], answer: wireManifest(step.cid, step.next) };
     };
     const { answer } = await this.#writes.write(store, plan);

@@ -72,14 +72,14 @@ export function preparePairs(writes: EntityWrites, db: Reader, caller: Caller, w
   const gained = pairs.filter(({ here }) => here).map(({ base }) => base);
   const next = applyUpdate(folder.manifest, folder.cid, linked(way, predicate, gained), stamp);
   const folders = new FolderTree(db);
-  const issues = writes.permit(db, caller, folder, next, { surroundings: folders });
+  const permit = writes.permit(db, caller, folder, next, { surroundings: folders });
   const back = linked(way, otherSide[predicate], [folder]);
   const changes = pairs.map((pair) => {
     if (!pair.there) return { pair };
     const other = applyUpdate(pair.base.manifest, pair.base.cid, back, stamp);
     return {
       pair,
-      change: { next: other, issues: writes.permit(db, caller, pair.base, other, { surroundings: folders }) },
+      change: { next: other, permit: writes.permit(db, caller, pair.base, other, { surroundings: folders }) },
     };
   });
 
@@ -87,12 +87,12 @@ export function preparePairs(writes: EntityWrites, db: Reader, caller: Caller, w
   if (writing) {
     compare(wanted, folder, pairs);
     if (folder.deleted) throw ValidationError.at(['id'], 'the entity is deleted');
-    refuse([...missing, ...issues.map(atPartner(next, pairs))]);
+    refuse([...missing, ...permit.issues.map(atPartner(next, pairs))]);
   }
-  const mine = gained.length > 0 ? writes.settle(db, folder, next, undefined, []) : undefined;
+  const mine = gained.length > 0 ? writes.settle(db, folder, next, undefined, permit) : undefined;
   const partners = changes.map(({ pair: { base, path, here, there }, change }): Partner => {
     const locate = ({ message }: Issue) => ({ path, message });
-    const written = change && writes.settle(db, base, change.next, undefined, change.issues, { path, locate });
+    const written = change && writes.settle(db, base, change.next, undefined, change.permit, { path, locate });
     return { base, written, whole: !here && !there };
   });
   return {

@@ -69,9 +69,9 @@ export class FoldersService {
     if (!parent) return [prepareNew()];
     const stamp = this.#writes.stamp(registered(caller), body.note);
     const holder = applyUpdate(parent.manifest, parent.cid, linked('add', 'contains', [folder]), stamp);
-    const issues = this.#writes.permit(db, caller, parent, holder);
+    const permit = this.#writes.permit(db, caller, parent, holder);
     const locate = ({ message }: Issue) => ({ path: ['parent'], message });
-    return [prepareNew(), this.#writes.settle(db, parent, holder, undefined, issues, { path: ['parent'], locate })];
+    return [prepareNew(), this.#writes.settle(db, parent, holder, undefined, permit, { path: ['parent'], locate })];
   }
 
   /** The stored wire JSON. */

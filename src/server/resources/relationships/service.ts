@@ -67,17 +67,17 @@ export class RelationshipsService {
     if (way === 'add' && to.deleted) throw new NotFoundError();
     const stamp = this.#writes.stamp(registered(caller), body.note);
     const forth = applyUpdate(from.manifest, from.cid, linked(way, body.source_predicate, [to], properties), stamp);
-    const sourceIssues = this.#writes.permit(db, caller, from, forth);
-    const settled = () => this.#writes.settle(db, from, forth, body.expect_source_tip, sourceIssues, atSource);
+    const ofSource = this.#writes.permit(db, caller, from, forth);
+    const settled = () => this.#writes.settle(db, from, forth, body.expect_source_tip, ofSource, atSource);
     if (body.target_predicate === undefined)
       return { source: guarded(settled(), to, body.expect_target_tip), target: to };
     const back = applyUpdate(to.manifest, to.cid, linked(way, body.target_predicate, [from]), stamp);
     // Both permissions before either tip (decisions.md, Order of checks).
-    const targetIssues = this.#writes.permit(db, caller, to, back);
+    const ofTarget = this.#writes.permit(db, caller, to, back);
     const source = settled();
     if (body.expect_target_tip === undefined && (to.collection !== null || to.type === 'collection'))
       throw guardMissing();
-    return { source, target: this.#writes.settle(db, to, back, body.expect_target_tip, targetIssues, atTarget) };
+    return { source, target: this.#writes.settle(db, to, back, body.expect_target_tip, ofTarget, atTarget) };
   }
 }
 

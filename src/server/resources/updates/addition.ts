@@ -15,7 +15,7 @@ import {
   withPeerTypes,
 } from '../entities/body.ts';
 import { ofUpdate } from '../entities/issue-place.ts';
-import type { EntityWrites } from '../entities/writes.ts';
+import type { EntityWrites, Permit } from '../entities/writes.ts';
 import type { AdditionBody } from './wire.ts';
 
 /** One additive update as it is stored. */
@@ -109,17 +109,17 @@ export function added(
   caller: Caller,
   id: string,
   additions: readonly Addition[],
-): { base: Standing; next: Manifest } {
+): { base: Standing; next: Manifest; permit: Permit } {
   const base = writes.standing(db, caller.network, id, ['entity_id']);
   const stamp = writes.stamp(registered(caller), noteOf(additions));
   const typed = additions.map((one) => ({ ...one, relationships_add: withPeerTypes(db, one.relationships_add) }));
   const next = applyAdditions(base.manifest, base.cid, typed, stamp);
-  const issues = writes.permit(db, caller, base, next);
+  const permit = writes.permit(db, caller, base, next);
   if (base.deleted) throw ValidationError.at(['entity_id'], 'the entity is deleted');
   const list = additions.flatMap(({ relationships_add }) => relationships_add ?? []);
   const locate = ofUpdate(next, { relationships_add: list });
-  refuse([...issues.map(locate), ...predicateIssues(next, list, ['relationships_add'])]);
-  return { base, next };
+  refuse([...permit.issues.map(locate), ...predicateIssues(next, list, ['relationships_add'])]);
+  return { base, next, permit };
 }
 
 /**

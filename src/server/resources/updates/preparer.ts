@@ -72,8 +72,8 @@ export class AdditivePreparer {
   ): Commit {
     const caller: Caller = { actor: actorNow(db, this.#identity, network, actor), network };
     const additions = rows.map(({ addition }) => addition);
-    const { base, next } = added(this.#writes, db, caller, id, additions);
-    const { change, preconditions } = this.#writes.settle(db, base, next, undefined, []);
+    const { base, next, permit } = added(this.#writes, db, caller, id, additions);
+    const { change, preconditions } = this.#writes.settle(db, base, next, undefined, permit);
     return { ...this.commit([this.ended(keysOf(rows), attempts, null), ...failed]), changes: [change], preconditions };
   }
 
