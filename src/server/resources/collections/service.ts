@@ -14,7 +14,7 @@ import { parseFilter } from '../../store/listings/filter.ts';
 import { type Listed, type ListedEntity, listEntities } from '../../store/listings/listings.ts';
 import { peerIssues, refuse, tooManyTargets } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
-import { attempts, type EntityWrites, type Prepared } from '../entities/writes.ts';
+import type { EntityWrites, Prepared } from '../entities/writes.ts';
 import type { UsersService } from '../users/service.ts';
 import type { ManifestView } from '../wire.ts';
 import { CollectionAccessService } from './access-service.ts';
@@ -109,15 +109,8 @@ export class CollectionsService {
         throw error instanceof ConflictError ? exists(body.id) : error;
       }
     };
-    // Prepared again when somebody was quicker with that id, or when a collection that it lies in has moved.
-    for (let attempt = 1; ; attempt++) {
-      const prepared = store.read(prepare);
-      if ('existing' in prepared) return { created: false, collection: prepared.existing as CollectionView };
-      const outcome = await this.#writes.attempt(store, [prepared]);
-      if (outcome.committed)
-        return { created: true, collection: wireManifest(prepared.cid, prepared.next) as CollectionView };
-      if (attempt === attempts) throw new ConflictError('', outcome.actual ?? '');
-    }
+    const { created, manifest } = await this.#writes.created(store, prepare);
+    return { created, collection: manifest as CollectionView };
   }
 
   /** The stored wire JSON. */

@@ -46,7 +46,7 @@ import {
 } from './body.ts';
 import { ofCreation, ofUpdate } from './issue-place.ts';
 import type { CreateEntityBody, DeletedView, DeleteEntityBody, UpdateEntityBody } from './wire.ts';
-import { attempts, checkNetwork, type EntityWrites, type Prepared } from './writes.ts';
+import { checkNetwork, type EntityWrites, type Prepared } from './writes.ts';
 
 /** What a creation needs to be, whatever endpoint it came through. */
 export type NewEntity = Omit<CreateEntityBody, 'sync_index'>;
@@ -150,15 +150,9 @@ export class EntitiesService {
     refuse(newEntityIssues(body, caller.network));
     if (validate) refuse(tooManyTargets(body.relationships?.map(targetOf), ['relationships'], validate));
     const store = await this.#writes.store(caller);
-    // Prepared again when somebody was quicker with that id: the same request, sent twice, or another one.
-    for (let attempt = 1; ; attempt++) {
-      const prepared = store.read((db) => this.prepareNew(db, caller, body, validate));
-      if ('existing' in prepared) return { created: false, manifest: prepared.existing };
-      const outcome = await this.#writes.attempt(store, [prepared]);
-      if (outcome.committed) await this.#passed(store, body);
-      if (outcome.committed) return { created: true, manifest: wireManifest(prepared.cid, prepared.next) };
-      if (attempt === attempts) throw new ConflictError('', outcome.actual ?? '');
-    }
+    const result = await this.#writes.created(store, (db) => this.prepareNew(db, caller, body, validate));
+    if (result.created) await this.#passed(store, body);
+    return result;
   }
 
   /** Everything of a creation before its commit; an exact replay gives the entity that is there. */

@@ -17,6 +17,7 @@ import { type Network, networkOf } from '../../model/ids.ts';
 import { isoTime } from '../../model/iso-time.ts';
 import { collectionsOf, type EditMethod, type Manifest } from '../../model/manifest.ts';
 import type { Stamp } from '../../model/next-version.ts';
+import { type WireManifest, wireManifest } from '../../model/wire-manifest.ts';
 import type { Change, Outcome, Precondition, Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, findTip, type Standing, withManifest } from '../../store/entities.ts';
@@ -184,6 +185,24 @@ export class EntityWrites {
       if (outcome.committed) return prepared;
       if (attempt === attempts || (!again && prepared.steps.some((step) => step.change.id === outcome.id)))
         throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
+    }
+  }
+
+  /**
+   * Prepares and writes a new entity; prepared again when somebody was quicker with that id (the same request, sent twice, or
+   * another one), or when what decided on permission has moved. `created` is false for what was there already.
+   * @throws ConflictError with the tip that was there instead
+   */
+  async created(
+    store: NetworkStore,
+    prepareNew: (db: Reader) => Prepared | { existing: WireManifest },
+  ): Promise<{ created: boolean; manifest: WireManifest }> {
+    for (let attempt = 1; ; attempt++) {
+      const prepared = store.read(prepareNew);
+      if ('existing' in prepared) return { created: false, manifest: prepared.existing };
+      const outcome = await this.attempt(store, [prepared]);
+      if (outcome.committed) return { created: true, manifest: wireManifest(prepared.cid, prepared.next) };
+      if (attempt === attempts) throw new ConflictError('', outcome.actual ?? '');
     }
   }
 
