@@ -80,41 +80,31 @@ export class CascadeService {
     const doomed = plan.reached.toReversed().sort((a, b) => b.depth - a.depth);
     const stamp = this.#writes.stamp(actor, body.note);
     const reason = body.reason === undefined ? {} : { reason: body.reason };
-    const later = doomed.slice(maxVersionsPerCommit - 1);
+    const now = doomed.slice(0, maxVersionsPerCommit - 1);
+    const left = doomed.slice(now.length);
     const task = `cascade ${root.step.cid}`;
-    const work: Remaining = { root: id, actor, rules, stamp, ...reason, left: later };
+    const work: Remaining = { root: id, actor, rules, stamp, ...reason, left };
     this.#inHand.add(task);
-    const { first, rest } = await this.#whole(store, task, {
-      doomed: doomed.slice(0, maxVersionsPerCommit - 1),
-      root: root.step,
-      again: () => rooted().step,
-      work,
-    }).finally(() => this.#inHand.delete(task));
-    const deleted = [...first.deleted, ...rest.deleted];
-    const skipped = [...plan.skipped, ...first.skipped, ...rest.skipped];
-    return {
-      root: deletedView(first.root ?? root.step),
-      deleted,
-      skipped,
-      summary: {
-        total_traversed: plan.traversed,
-        total_deleted: deleted.length,
-        total_skipped: skipped.length,
-        max_depth_reached: plan.maxDepth,
-      },
-    };
-  }
-
-  async #whole(
-    store: NetworkStore,
-    task: string,
-    { doomed, root, again, work }: { doomed: Reached[]; root: Prepared; again: () => Prepared; work: Remaining },
-  ): Promise<{ first: Result & { root: Prepared | undefined }; rest: Result }> {
-    const first = await this.#slice(store, doomed, { root, again, task, work });
     try {
-      return { first, rest: await this.#finish(store, task, work) };
-    } catch (error) {
-      throw inPart(error);
+      const first = await this.#slice(store, now, { root: root.step, again: () => rooted().step, task, work });
+      const rest = await this.#finish(store, task, work).catch((error: unknown) => {
+        throw inPart(error);
+      });
+      const deleted = [...first.deleted, ...rest.deleted];
+      const skipped = [...plan.skipped, ...first.skipped, ...rest.skipped];
+      return {
+        root: deletedView(first.root ?? root.step),
+        deleted,
+        skipped,
+        summary: {
+          total_traversed: plan.traversed,
+          total_deleted: deleted.length,
+          total_skipped: skipped.length,
+          max_depth_reached: plan.maxDepth,
+        },
+      };
+    } finally {
+      this.#inHand.delete(task);
     }
   }
 
