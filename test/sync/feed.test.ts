@@ -230,6 +230,16 @@ describe('a walk', () => {
     });
   });
 
+  test('F4: a mark that is gone is a reset, also where one page shows what is newer and what is older', () => {
+    const events = Array.from({ length: 10 }, (_, i) => ({ id: i + 1, entity: 'e', cid: `c${i + 1}` }));
+    const { seen } = walk({ events, floor: 0 }, [], 4);
+    const back = [...events.slice(0, 8), { id: 13, entity: 'e', cid: 'another' }];
+    for (const limit of [1, 2, 3, 20])
+      expect(walk({ events: back, floor: 0 }, seen, limit)).toMatchObject({ reset: true, taken: new Set() });
+    // It may have left the feed with all that is older.
+    expect(walk({ events: back, floor: 8 }, seen, 20)).toMatchObject({ reset: false, taken: new Set([13]) });
+  });
+
   test('F4: a head below the mark, and a known id that names another version, are a reset', () => {
     const events = Array.from({ length: 10 }, (_, i) => ({ id: i + 1, entity: 'e', cid: `c${i + 1}` }));
     const { seen } = walk({ events, floor: 0 }, [], 4);

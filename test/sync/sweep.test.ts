@@ -369,17 +369,22 @@ test('W5: a node tells its tips, and what differs comes as blocks', async () => 
   expect((await ask(origin, there, 'POST /node/sync/tips', { ids: [] })).status).toBe(400);
 });
 
-/** A mirror of an origin that is then set back to what it was before some of its edits. */
-async function startSetBack() {
+/**
+ * A mirror of an origin that is then set back to what it was before some of its edits.
+ * @param plain it is mirrored as a remote that is no node
+ */
+async function startSetBack({ plain = false } = {}) {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await temporaryFolder());
   const [data, backup] = [join(folder.path, 'origin'), join(folder.path, 'backup')];
   const origin = await startNode({ data });
   const mirror = opened.use(await startNode());
+  const proxy = opened.use(await startProxy(origin.url, { stranger: true }));
   const [there, here] = [operator(origin), operator(mirror)];
   const key = there.headers.Authorization?.slice(7);
   const port = new URL(origin.url).port;
-  ok(await ask(mirror, here, 'POST /node/remotes', { name: 'origin', url: origin.url, key }));
+  const { url } = plain ? proxy : origin;
+  ok(await ask(mirror, here, 'POST /node/remotes', { name: 'origin', url, key }));
   const place = await collection(origin, there, { label: 'Works' });
   const works: Entity[] = [];
   for (let n = 0; n < 4; n++) works.push(await create(origin, there, { collection: place.id, properties: { n } }));
@@ -396,6 +401,7 @@ async function startSetBack() {
   const all = opened.move();
   return {
     mirror,
+    proxy,
     here,
     there,
     back,
@@ -422,6 +428,31 @@ test('W3: a remote that was set back is left alone until somebody agrees; then w
   expect((await read(mirror, here, other.id)).properties).toEqual({ n: 'after' });
   expect(await tipsOf(mirror)).toEqual(await tipsOf(back));
   expect(await sync(mirror, here)).toMatchObject({ stopped: null, events: expect.any(Number), updated: 0, created: 0 });
+});
+
+test('F4: a plain remote that was set back is known for it where the ids of its events have gone on beyond what was seen', async () => {
+  await using scene = await startSetBack({ plain: true });
+  const { mirror, proxy, here, there, back, forgotten, changed, works } = scene;
+  const before = await tipsOf(mirror);
+  const { events } = ok<{ events: { id: number }[] }>(await ask(back, there, 'GET /events?limit=1'));
+  const head = events[0]?.id ?? 0;
+  // Another network has taken the ids between.
+  const shared = ({ id, ...event }: { id: number }) => ({ ...event, id: id > head ? id + 100 : id });
+  const change = (body: unknown) => ({
+    ...(body as object),
+    events: (body as { events: { id: number }[] }).events.map(shared),
+  });
+  proxy.fault = ({ path }) => (path.startsWith('/events?') ? { change } : undefined);
+  const other = await update(back, there, works[1] as Entity, { properties: { n: 'after' } });
+  const { stopped } = await sync(mirror, here);
+  expect(stopped).toMatch(/event \d+ has been seen, and is gone\..*--accept-large-change/);
+  expect(await tipsOf(mirror)).toEqual(before);
+
+  expect(await agree(scene)).toMatchObject({ stopped: null, swept: true, conflicts: 0 });
+  expect((await read(back, there, forgotten.id)).properties).toEqual({ n: 'forgotten' });
+  expect((await read(back, there, changed.id)).properties).toEqual({ n: 'changed' });
+  expect((await read(mirror, here, other.id)).properties).toEqual({ n: 'after' });
+  expect(await sync(mirror, here)).toMatchObject({ stopped: null, updated: 0, created: 0 });
 });
 
 test('W4: a remote that is another node is synced with once somebody agrees', async () => {

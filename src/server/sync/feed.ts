@@ -123,14 +123,15 @@ function holds({ first, last }: Interval, id: number): boolean {
   return first <= id && id <= last;
 }
 
-/** A head below the mark, or a known id that names another version: the feed was reset (decisions.md, Sync). */
-function resetReason({ seen, phase, atHead }: FeedState, { events }: FeedPage): string | null {
+/** A head below the mark, a mark that is gone, or a known id that names another version: the feed was reset (decisions.md, Sync). */
+function resetReason({ seen, cursor, atHead }: FeedState, { events }: FeedPage): string | null {
   const [mark, named] = [markOf(seen), namedMark(seen)];
-  const head = events[0];
-  if (mark === undefined || head === undefined) return null;
+  const [head, oldest] = [events[0], events.at(-1)];
+  if (mark === undefined || head === undefined || oldest === undefined) return null;
   if (atHead && head.id < mark.last) return `its newest event is ${head.id}, and ${mark.last} has been seen`;
   // Events leave the feed from its old end: where there are older ones, the mark is there too.
-  if (phase === 'checking' && named && head.id < named.last) return `event ${named.last} has been seen, and is gone`;
+  if (named && (cursor === null || cursor > named.last) && oldest.id < named.last)
+    if (!events.some(({ id }) => id === named.last)) return `event ${named.last} has been seen, and is gone`;
   const changed = seen.find(({ last, cid }) => cid !== null && events.some((e) => e.id === last && e.cid !== cid));
   return changed ? `event ${changed.last} names another version than before` : null;
 }
