@@ -274,6 +274,66 @@ test('W7: a listing that is not understood is named, and asked for again by the 
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
+const page = { headers: { 'Content-Type': 'text/html' }, body: '<h1>Not here</h1>' };
+const isFirst = (path: string) => path.includes('offset=0');
+
+test.each<[string, (path: string) => ReturnType<FaultyRemote['fault']>]>([
+  ["a proxy's 403", () => ({ status: 403, ...page })],
+  ["a proxy's 404", () => ({ status: 404, ...page })],
+  ["the remote's 400", () => ({ status: 400, body: { error: 'Not valid' } })],
+  [
+    '403 to its second page',
+    (path) =>
+      isFirst(path)
+        ? {
+            change: (body) => {
+              const { entities } = body as { entities: unknown[] };
+              return { entities: entities.slice(0, 1), pagination: { has_more: true } };
+            },
+          }
+        : { status: 403, body: { error: 'Forbidden' } },
+  ],
+])('W7: a listing that is answered with %s was not read: it is named, and asked for again', async (_name, answer) => {
+  await using scene = await startRested();
+  const { origin, mirror, proxy, here, place } = scene;
+  proxy.fault = ({ path }) => (path.startsWith(`/collections/${place.id}/entities`) ? answer(path) : undefined);
+  const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1);
+  expect(last).toMatchObject({ error: expect.stringContaining(`(to the listing of collection ${place.id})`) });
+  expect(await remoteOf(mirror, here)).toMatchObject({ unlisted: [{ collection: place.id }] });
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject({ swept: false });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  expect(await remoteOf(mirror, here)).toMatchObject({ unlisted: [] });
+});
+
+test('W7: a collection that the remote itself says it does not show is no listing that failed', async () => {
+  await using scene = await startRested();
+  const { mirror, proxy, here, place, works } = scene;
+  proxy.fault = ({ path }) =>
+    path.startsWith(`/collections/${place.id}/entities`) ? { status: 403, body: { error: 'Forbidden' } } : undefined;
+  expect(await sync(mirror, here)).toMatchObject({ swept: true, stopped: null });
+  expect(await remoteOf(mirror, here)).toMatchObject({ unlisted: [] });
+  expect((await tipsOf(mirror))[works[0]?.id ?? '']).toBeUndefined();
+});
+
+test.each([403, 404, 200])(
+  "W7: a listing of the collections of the key that is answered with a proxy's %s was not read",
+  async (status) => {
+    await using scene = await startRested();
+    const { origin, mirror, proxy, here } = scene;
+    proxy.fault = ({ path }) => {
+      if (path.startsWith('/collections/catalog')) return { status: 404 };
+      return /^\/users\/[^/]+\/collections/.test(path) ? { status, ...page } : undefined;
+    };
+    const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1);
+    expect(last).toMatchObject({ error: expect.stringContaining('collections of user') });
+    proxy.fault = () => undefined;
+    await sync(mirror, here);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect(await remoteOf(mirror, here)).toMatchObject({ unlisted: [] });
+  },
+);
+
 const numbered = (from: number, to: number) =>
   Array.from({ length: Math.max(0, to - from) }, (_, n) => ({ id: `01${String(from + n).padStart(24, '0')}` }));
 

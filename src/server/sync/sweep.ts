@@ -137,7 +137,7 @@ export async function* membersOf(ctx: SyncContext, collection: string, allowance
   const asked = `(to the listing of collection ${collection})`;
   let failure: string | null = null;
   try {
-    for await (const ids of idPages(client, { path, read: readListing }, allowance))
+    for await (const ids of idPages(client, { path, read: readListing, isCertain: true }, allowance))
       if (typeof ids !== 'string') yield* unknownOf(ctx, ids);
       else if (ids === 'unread') failure = `${client.host} answers what is no listing ${asked}`;
     if (allowance.left <= 0)
@@ -205,7 +205,8 @@ export async function* usersCollections(
 ): AsyncGenerator<string[]> {
   const { client, remote, patience } = ctx;
   if (remote.user === null) return noteListing(ctx, null, null);
-  const listing = { path: `/users/${remote.user}/collections`, read: readUsersCollections };
+  const listing = { path: `/users/${remote.user}/collections`, read: readUsersCollections, isCertain: true };
+  const asked = `the listing of collections of user ${remote.user}`;
   const pages = idPages(client, listing, allowance);
   const next = () =>
     patience.readingMany(
@@ -214,10 +215,14 @@ export async function* usersCollections(
     );
   for (let page = await next(); page?.done !== true; page = await next()) {
     if (page === null) {
-      await noteListing(ctx, null, `${client.host} fails at the listing of collections of user ${remote.user}`);
+      await noteListing(ctx, null, `${client.host} fails at ${asked}`);
       return;
     }
-    if (typeof page.value !== 'string') yield page.value.filter((id) => !known.has(id));
+    if (page.value === 'unread') {
+      await noteListing(ctx, null, `${client.host} answers what is no listing (to ${asked})`);
+      return;
+    }
+    if (page.value !== 'hidden') yield page.value.filter((id) => !known.has(id));
   }
   await noteListing(ctx, null, null);
 }
