@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { ask } from '../helpers/callers.ts';
+import { ask, operator } from '../helpers/callers.ts';
 import { collection, create, type Entity, update } from '../helpers/entities.ts';
 import { expectBytes, holding } from './contents.ts';
 import { keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
@@ -299,3 +299,27 @@ test.each(['both', 'push'])(
     }
   },
 );
+
+test.each([
+  ['a plain remote', true],
+  ['a node', false],
+])('P5: what is there already, and not shown to the key, is named by each run: %s', async (_name, stranger) => {
+  await using scene = await startForeign({ stranger, direction: 'push' });
+  const { origin, mirror, proxy, curator, here } = scene;
+  const secret = await create(origin, operator(origin), { properties: { n: 'theirs' } });
+  proxy.fault = ({ path }) =>
+    path === `/versions/manifest/${secret.cid}` ? { status: 403, body: { error: 'Not for you' } } : undefined;
+  await create(mirror, here, { id: secret.id, properties: { n: 'ours' } });
+  const other = await create(mirror, here, { properties: { n: 'another' } });
+  for (let run = 0; run < 2; run++) {
+    const words = await failure(scene);
+    expect(words).toContain('by a version that cannot be taken over');
+    expect(words).toContain('Not for you');
+    expect(words).toContain(secret.id);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 1, last_run: { report: { troubles: 0 } } });
+  }
+  expect((await read(origin, curator, other.id)).properties).toEqual({ n: 'another' });
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject({ conflicts: 1 });
+  expect((await read(origin, curator, secret.id)).cid).toBe(secret.cid);
+});

@@ -65,8 +65,8 @@ async function fetchChain(ctx: PushContext, id: string, cid: string): Promise<Ch
 
 /**
  * Reads the remote's tip and settles what is here with it: `same` where it has none, or still the one that is known;
- * `unknown` where it cannot be read, which is recorded; `held` where what is live here would be deleted: that waits for the
- * brake's word, as in a pull.
+ * `unknown` where it cannot be read, which is recorded, or named at the end of the run where nothing was known there; `held`
+ * where what is live here would be deleted: that waits for the brake's word, as in a pull.
  * @throws FailedAnswerError where the remote does not tell it, UnreachableError where the key counts no more
  */
 export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same' | 'settled' | 'unknown' | 'held'> {
@@ -74,7 +74,8 @@ export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same
   checkMeant(ctx.client.host, answer);
   const { status, body } = answer;
   const tip = status === 200 ? readTip(body) : null;
-  const { state } = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
+  const loaded = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
+  const { state } = loaded;
   if (tip === null && status !== 404) {
     const words = `${ctx.client.host} does not tell tips: ${readWords(body, status)}`;
     // Whose key counts no more can be asked for nothing else either; what is not told of one entity says nothing of others.
@@ -83,9 +84,7 @@ export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same
   if (tip === null || tip === state.theirs?.cid) return 'same';
   const chain = await fetchChain(ctx, id, tip);
   if (isUnusable(chain)) {
-    if (state.theirs !== null)
-      await note(ctx, [{ kind: 'remote_trouble', remote: ctx.remote.name, id, event: 0, ...chain }]);
-    ctx.report.troubles++;
+    await noteUnread(ctx, id, loaded, chain);
     return 'unknown';
   }
   const version = versionOf(chain.cid, chain.manifest);
@@ -102,6 +101,15 @@ export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same
   const standing = await settle(ctx, chain, decided);
   if (standing === 'conflict' && before !== 'conflict') ctx.report.conflicts++;
   return 'settled';
+}
+
+/** A tip that cannot be read. Of what is not known there nothing else tells, but where the feed names it. */
+async function noteUnread(ctx: PushContext, id: string, { state, known }: Loaded, why: Unusable): Promise<void> {
+  if (state.theirs !== null) {
+    await note(ctx, [{ kind: 'remote_trouble', remote: ctx.remote.name, id, event: 0, ...why }]);
+    ctx.report.troubles++;
+  } else if (known.trouble === null)
+    ctx.failing.set(id, `${ctx.client.host} has it already, by a version that cannot be taken over: ${why.evidence}`);
 }
 
 /** Whether a remote has an entity that it was not known to have, and what that makes of it is settled or waits. */
