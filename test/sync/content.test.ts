@@ -2,7 +2,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
-import { ok, update } from '../helpers/entities.ts';
+import { create, ok, update } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { verified } from '../helpers/node-archives.ts';
 import { bytesOf, cidOf, clock, expectBytes, file, holding, isContent, startScene } from './contents.ts';
@@ -37,6 +37,23 @@ describe('content comes with the versions that name it', () => {
     expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, bytes: 70_000 } });
     await expectBytes(mirror, here, `/entities/${entity.id}/content?key=v2`, three);
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
+
+  test('also with the other side of a conflict, when it names more', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place } = scene;
+    const work = await create(origin, curator, { collection: place.id, properties: { label: 'One' } });
+    await sync(mirror, here);
+    await update(mirror, here, work, { properties: { label: 'Ours' } });
+    await update(origin, curator, work, { properties: { label: 'Theirs' } });
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 1 });
+    const bytes = bytesOf(30_000);
+    const type = { 'Content-Type': 'image/tiff' };
+    ok(await ask(origin, curator, `POST /entities/${work.id}/content?key=v1`, bytes, type));
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, bytes: 30_000 } });
+    const cid = cidOf(bytes);
+    expect(await readdir(join(mirror.data, 'main', 'files', cid.slice(-2)))).toContain(cid);
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 0, missing: 0 } });
   });
 
   test('again, where it was damaged here and verifying has set it aside', async () => {

@@ -33,6 +33,8 @@ export interface FeedMemory {
   recent: ReadonlySet<number>;
   /** What stands before histories that start late here, as far as it was asked for. */
   missing: MissingMemory;
+  /** Entities of which the remote has another version by now, while the tip here stayed, and whose bytes have not been compared since. */
+  settled: Set<string>;
 }
 
 /** What sync works with for one remote on one network. */
@@ -233,7 +235,10 @@ async function applyArrivals(
     if (failure?.committed === false && failure.refused !== undefined)
       refused.push(troubleCommit(ctx, arrival.event, { trouble: 'unverifiable', evidence: failure.refused }));
     else if (failure) again.push(arrival);
-    else count(ctx.report, arrival.chain, plan);
+    else {
+      count(ctx.report, arrival.chain, plan);
+      if (plan.beside) ctx.memory.settled.add(arrival.event.entity);
+    }
   }
   if (refused.length > 0) {
     await ctx.store.submit(refused);
@@ -250,6 +255,8 @@ interface Plan {
   deletes: boolean;
   conflict: boolean;
   merged: boolean;
+  /** The remote's version is another one, and the tip here stays: no move tells what bytes that one names. */
+  beside: boolean;
 }
 
 function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: boolean): Plan | null {
@@ -259,7 +266,7 @@ function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: 
   if (event.id > 0 && loaded.known.event >= event.id) return null;
   const troubled = (why: Unusable): Plan => ({
     commits: [troubleCommit(ctx, event, why, reset)],
-    ...{ trouble: true, deletes: false, conflict: false, merged: false },
+    ...{ trouble: true, deletes: false, conflict: false, merged: false, beside: false },
   });
   if (isUnusable(chain)) return troubled(chain);
   // Of what is new here the writer looks at each version before it writes it.
@@ -278,6 +285,7 @@ function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: 
     deletes: isDeletion(loaded.state, next),
     conflict,
     merged,
+    beside: next.local?.cid === loaded.state.local?.cid && next.theirs?.cid !== loaded.state.theirs?.cid,
   };
 }
 

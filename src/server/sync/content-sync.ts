@@ -93,7 +93,7 @@ async function unlessFailing({ failing, patience }: PushContext, { id }: NamedBy
 }
 
 /**
- * The entities whose bytes are compared: all once, then those that moved, were pushed, are to be asked for again, or name
+ * The entities whose bytes are compared: all once, then those that moved here or there, are to be asked for again, or name
  * bytes that have come since, from wherever.
  */
 async function* toCompare(ctx: PushContext, head: number) {

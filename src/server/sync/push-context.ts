@@ -10,8 +10,6 @@ export interface ContentMemory extends FormMemory, FeedMemory {
   compared: number | null;
   /** How many bytes had been kept here by then (FileStore.keptSoFar). */
   kept: number;
-  /** Entities of which the remote's version has become known by a push, and whose bytes have not been compared since. */
-  settled: Set<string>;
 }
 
 /** Of a remote with which this process has not synced yet. */
