@@ -21,6 +21,8 @@ const ways = [
   ['the plain interface', true],
 ] as const;
 const month = 31 * 24 * 3600 * 1000;
+/** What a proxy shows in place of what it does not reach. */
+const page = { headers: { 'Content-Type': 'text/html' }, body: '<h1>Not here</h1>' };
 
 /** A pair whose origin's feed forgets everything so far when `forget` is called, as after 30 days. */
 async function startForgetful(plain = false): Promise<Pair & { forget: () => Promise<void> }> {
@@ -274,7 +276,6 @@ test('W7: a listing that is not understood is named, and asked for again by the 
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
-const page = { headers: { 'Content-Type': 'text/html' }, body: '<h1>Not here</h1>' };
 const isFirst = (path: string) => path.includes('offset=0');
 
 test.each<[string, (path: string) => ReturnType<FaultyRemote['fault']>]>([
@@ -530,6 +531,31 @@ test('W4: a remote that is another node is synced with once somebody agrees', as
   expect((await read(mirror, here, fresh.id)).cid).toBe(fresh.cid);
   expect((await read(mirror, here, kept.id)).cid).toBe(kept.cid);
 });
+
+test.each([404, 403, 200])(
+  "W4: a proxy's page (%s) in place of a node's card makes no other node of it",
+  async (status) => {
+    await using scene = await startProxied({
+      proxy: { plain: false },
+      mirror: { wait: (ms, signal) => delay(ms / 20, undefined, { signal }) },
+    });
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    await sync(mirror, here);
+    const work = await create(origin, curator, { collection: place.id });
+    proxy.fault = ({ path }) => (path === '/.well-known/archeion' ? { status, ...page } : undefined);
+    const words = `answered ${status} to the question which node it is, and does not say why`;
+    for (const query of ['', '?accept_large_change=true', '?dry_run=true'])
+      expect((await ask(mirror, here, `POST /node/remotes/origin/sync${query}`)).text).toContain(words);
+    const rekeyed = await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(curator) });
+    expect(rekeyed.status).toBe(502);
+    expect(rekeyed.text).toContain(words);
+    proxy.fault = () => undefined;
+    proxy.calls.length = 0;
+    expect(await sync(mirror, here)).toMatchObject({ stopped: null, entities: 1 });
+    expect((await read(mirror, here, work.id)).cid).toBe(work.cid);
+    expect(proxy.calls.map(({ path }) => path)).toContain('/node/sync/blocks');
+  },
+);
 
 test('B1: a pull that would delete very much stops, deletes nothing, and goes on when somebody agrees', async () => {
   await using pair = await startPair();

@@ -175,9 +175,10 @@ export class SyncEngine implements AsyncDisposable {
     const { identity, instance: own } = this.#options;
     // Without a key a remote could only be read, whatever was wanted.
     const way = checkedDirection(key, direction, remote.secret === null ? 'both' : remote.direction);
+    const wasNode = remote.instance !== null;
     const userOf = async (secret: string): Promise<string | null> => {
       await using client = await this.#client(network, { url: remote.url, secret });
-      const { instance, user } = await introduced(client, { network, own, keyed: true });
+      const { instance, user } = await introduced(client, { network, own, keyed: true, wasNode });
       if (instance !== remote.instance)
         throw new AlreadyExistsError(`${client.host} is another node than before. Remove the remote and add it again.`);
       return user;
@@ -252,7 +253,7 @@ export class SyncEngine implements AsyncDisposable {
     const { accept } = asked;
     const { network } = store;
     await using client = await this.#client(network, remote, signal);
-    const card = remote.instance === null ? null : await cardOf(client);
+    const card = remote.instance === null ? null : await cardOf(client, true);
     const instance = card?.instance ?? null;
     const reset = instance !== remote.instance;
     if (reset && !accept) {

@@ -1,7 +1,8 @@
 import { UnreachableError, ValidationError } from '../errors.ts';
 import { type Network, networkOf } from '../model/ids.ts';
 import type { RemoteClient } from './remote.ts';
-import { type NodeCard, readCard, readUser, readWords } from './wire.ts';
+import { FailedAnswerError, isPage } from './remote-errors.ts';
+import { type NodeCard, readCard, readUser, readWords, saysWhy } from './wire.ts';
 
 /** What a remote answers to the first questions. */
 export interface Introduction {
@@ -14,20 +15,30 @@ export interface Introduction {
 /**
  * Asks a remote which node it is, and whose the key is.
  * @param own this node's instance id, which it must not have
+ * @param wasNode see cardOf
  * @throws ValidationError, UnreachableError
  */
 export async function introduced(
   client: RemoteClient,
-  { network, own, keyed }: { network: Network; own: string; keyed: boolean },
+  { network, own, keyed, wasNode }: { network: Network; own: string; keyed: boolean; wasNode?: boolean },
 ): Promise<Introduction> {
-  const instance = (await cardOf(client))?.instance ?? null;
+  const instance = (await cardOf(client, wasNode))?.instance ?? null;
   if (instance === own) throw ValidationError.at(['url'], 'is this node itself');
   return { instance, user: keyed ? await userOf(client, network) : null };
 }
 
-/** Null where the remote is no Archeion node. */
-export async function cardOf(client: RemoteClient): Promise<NodeCard | null> {
-  const { status, body } = await client.read('/.well-known/archeion');
+/**
+ * Null where the remote is no Archeion node.
+ * @param wasNode it was one before: a page in place of an answer is of what stands before it, and says nothing of that
+ * @throws UnreachableError
+ */
+export async function cardOf(client: RemoteClient, wasNode = false): Promise<NodeCard | null> {
+  const answer = await client.read('/.well-known/archeion');
+  const { status, body } = answer;
+  if (wasNode && (isPage(answer) || (status >= 400 && !saysWhy(body))))
+    throw new FailedAnswerError(
+      `${client.host} answered ${status} to the question which node it is, and does not say why, as a proxy does. Where that goes on, and it is no node any more, remove the remote and add it again.`,
+    );
   return status === 200 ? readCard(body) : null;
 }
 

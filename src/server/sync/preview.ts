@@ -21,7 +21,7 @@ export async function previewOf(
   { pageSize, self }: { pageSize: number; self: string[] },
 ): Promise<Preview> {
   const { store, remote, client } = needs;
-  const card = remote.instance === null ? null : await cardOf(client);
+  const card = remote.instance === null ? null : await cardOf(client, true);
   const isOther = remote.instance !== null && card?.instance !== remote.instance;
   const isRead = remote.direction !== 'push';
   const { pull: found, named } = isRead
