@@ -262,6 +262,27 @@ describe('remotes', () => {
     expect(await sync(mirror, here)).toMatchObject({ created: 1, updated: 1, merged: 0 });
   });
 
+  test.each(['a conflict', 'merged'])(
+    'a dry run says of what was changed there, too, that it is looked at: %s',
+    async (how) => {
+      await using pair = await startPair();
+      const { origin, mirror, curator, here } = pair;
+      const place = await collection(origin, curator, { label: 'there' });
+      const work = await create(origin, curator, { collection: place.id, properties: { label: 'One' } });
+      const other = await create(origin, curator, { collection: place.id, properties: { label: 'Other' } });
+      await sync(mirror, here);
+      await update(mirror, here, work, { properties: { label: 'Ours' } });
+      await update(mirror, here, other, { properties: { label: 'Edited' } });
+      await update(origin, curator, work, { properties: how === 'merged' ? { size: 1 } : { label: 'Theirs' } });
+      const answer = await ask(mirror, here, 'POST /node/remotes/origin/sync?dry_run=true');
+      const [{ preview }] = lines(answer.text) as [{ preview: { push: { id: string; intent: string }[] } }];
+      const intents = Object.fromEntries(preview.push.map(({ id, intent }) => [id, intent]));
+      expect(intents).toEqual({ [work.id]: 'ask', [other.id]: 'update' });
+      const found = how === 'merged' ? { merged: 1, updated: 2 } : { conflicts: 1, updated: 1 };
+      expect(await sync(mirror, here)).toMatchObject(found);
+    },
+  );
+
   test('a node that is another one than before is not synced with', async () => {
     await using pair = await startPair({ keyed: false });
     const { origin, mirror, curator, here } = pair;

@@ -181,7 +181,8 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
         : []),
       ...(preview.looked_at_all ? [] : ['  Not all was looked at: there may be more deletions.']),
       ...preview.push.flatMap(({ intent, id, type, label, lacks }) => [
-        `  ${intent} ${id} ${printable(`${type} ${label}`)}`,
+        // What it changed is not known before a run has read it.
+        `  ${intent === 'ask' ? 'look at' : intent} ${id} ${printable(`${type} ${label}`)}`,
         ...lacks.map((peer) => `    points at ${peer}, which is not there`),
       ]),
     ];

@@ -3,7 +3,7 @@ import { findEntity } from '../store/entities.ts';
 import { lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
-import { loadEntity } from './entity.ts';
+import { isVersionOf, loadEntity } from './entity.ts';
 import type { Named } from './pull-preview.ts';
 import { type Intent, intentOf, type Standing } from './state.ts';
 
@@ -34,6 +34,7 @@ export interface PushPreview {
  * What a push would do once the feed has been read.
  * @param self the operator's own ids, in whose place the remote's user goes out
  * @param named what its unread part names: the remote has that, also where it is not known, as when it was added again
+ * @returns `ask` too where that is not here: what comes of both is for the run to find out
  */
 export async function previewPush(
   ctx: Pick<SyncContext, 'store' | 'remote' | 'turns'>,
@@ -47,10 +48,19 @@ export async function previewPush(
     const isThere = (peer: string) => there.has(peer) || named.has(peer);
     const { here, there: _there, standing: _, ...preview } = look(ctx, row, isThere);
     const event = named.get(row.id);
-    if (preview.intent === 'create' && event !== undefined) preview.intent = event === here ? 'none' : 'update';
+    if (isSent(preview.intent) && event !== undefined) {
+      const isHere = ctx.store.read((db) => isVersionOf(db, row.id, event));
+      preview.intent = isHere ? intentOver(preview.intent, event === here) : 'ask';
+    }
     if (isSent(preview.intent)) found.push(preview);
   });
   return found;
+}
+
+/** What is left to do where the remote's newest version is one of those here, or `same`, the tip. */
+function intentOver(intent: Intent, same: boolean): Intent {
+  if (same) return 'none';
+  return intent === 'create' ? 'update' : intent;
 }
 
 /** An entity that differs from what a remote is known to have. */

@@ -31,6 +31,7 @@ export interface PushPreviewView {
   id: EntityId;
   type: string;
   label: string;
+  /** `ask`: it was changed there, too, or an answer was lost, so that it is looked at first. */
   intent: 'create' | 'update' | 'delete' | 'restore' | 'ask';
   /** What it points at that the remote is not known to have, and that would not go there with it; at most a hundred. */
   lacks: EntityId[];
