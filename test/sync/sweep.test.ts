@@ -246,6 +246,63 @@ test('W1: of a remote without a catalog come the collections of the user of the 
   expect(proxy.calls.filter(({ path }) => path.startsWith('/collections/catalog'))).toHaveLength(1);
 });
 
+/**
+ * A mirror of a collection that two remotes have: `origin`, a node, from which it came first, and `other`, which is plain, read
+ * without a key, and has no catalog.
+ */
+async function startShared() {
+  await using opened = new AsyncDisposableStack();
+  let later = 0;
+  const origin = opened.use(await startNode());
+  const other = opened.use(await startNode({ now: () => Date.now() + later }));
+  const mirror = opened.use(await startNode());
+  const [curator, away, here] = [await user(origin, 'curator'), operator(other), operator(mirror)];
+  const place = await collection(origin, curator, { label: 'Works' });
+  for (const [node, who] of [
+    [other, away],
+    [mirror, here],
+  ] as const) {
+    await addRemote(node, who, { url: origin.url, key: keyOf(curator) });
+    await sync(node, who);
+  }
+  const proxy = opened.use(await startProxy(other.url, { stranger: true }));
+  proxy.fault = ({ path }) => (path.startsWith('/collections/catalog') ? { status: 404 } : undefined);
+  await addRemote(mirror, here, { name: 'other', url: proxy.url });
+  await sync(mirror, here, 'other');
+  /** The feed of `other` forgets everything so far. */
+  const forget = async () => {
+    later += month;
+    await other.ctx.events.prune();
+  };
+  const all = opened.move();
+  return { other, mirror, away, here, place, forget, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+test('W1: of a remote without a catalog come the collections that it is known to have, also where they came from another one', async () => {
+  await using scene = await startShared();
+  const { other, mirror, away, here, place, forget } = scene;
+  const rested = await create(other, away, { collection: place.id });
+  await forget();
+  const fresh = await create(other, away, {});
+  expect(await sync(mirror, here, 'other')).toMatchObject({ swept: true, uncatalogued: true, stopped: null });
+  expect((await read(mirror, here, fresh.id)).cid).toBe(fresh.cid);
+  expect((await read(mirror, here, rested.id)).cid).toBe(rested.cid);
+});
+
+test('a collection of two remotes is mirrored from the other one once that from which it came is removed', async () => {
+  await using scene = await startShared();
+  const { mirror, here, place } = scene;
+  const write = () => ask(mirror, here, 'POST /entities', { type: 'document', collection: place.id });
+  ok(await write());
+  const remove = (name: string) => ask(mirror, here, `DELETE /node/remotes/${name}`);
+  expect((await remove('origin')).status).toBe(204);
+  const refused = await write();
+  expect(refused.status).toBe(403);
+  expect(refused.text).toContain('mirrored from \\"other\\"');
+  expect((await remove('other')).status).toBe(204);
+  ok(await write());
+});
+
 test('W7: a listing of the collections of the key that fails holds back nothing else', async () => {
   await using scene = await startRested();
   const { origin, mirror, proxy, curator, here } = scene;

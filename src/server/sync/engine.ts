@@ -135,7 +135,7 @@ export class SyncEngine implements AsyncDisposable {
     return statusOf(store, remote, this.runs);
   }
 
-  /** What was mirrored stays, and belongs to this node from now on. @throws NotFoundError, AlreadyExistsError while it runs */
+  /** What was mirrored stays; what no other remote has is this node's from now on. @throws NotFoundError, AlreadyExistsError while it runs */
   async remove(network: Network, name: string): Promise<void> {
     const { store, remote } = await this.#remote(network, name);
     await this.#alone(network, name, async () => {

@@ -4,7 +4,7 @@ import type { Row } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { type KnownTip, knownPage } from '../store/remotes/known-tips.ts';
 import { isAskedAgain } from '../store/remotes/remote-troubles.ts';
-import { isKnownAt, mirroredCollections } from '../store/remotes/remotes.ts';
+import { isKnownAt, knownCollections } from '../store/remotes/remotes.ts';
 import { isUnlisted } from '../store/remotes/unlisted.ts';
 import { findVersion } from '../store/versions.ts';
 import { type SyncContext, takeOver, troubleCommit } from './arrivals.ts';
@@ -179,7 +179,7 @@ async function* toldLive(ctx: SyncContext, allowance: Allowance): AsyncGenerator
 }
 
 /**
- * All collections of a remote, where it has the endpoint, which interface.md does not know; else those that are known from it,
+ * All collections of a remote, where it has the endpoint, which interface.md does not know; else those that it is known to have,
  * and those in which the user of the key holds a role.
  */
 async function* collectionPages(ctx: SyncContext, allowance: Allowance, swept: WholeSweep): AsyncGenerator<string[]> {
@@ -192,7 +192,7 @@ async function* collectionPages(ctx: SyncContext, allowance: Allowance, swept: W
     if (typeof ids === 'string') swept.uncatalogued = true;
     else yield ids;
   if (!swept.uncatalogued) return;
-  const known = store.read((db) => mirroredCollections(db, remote.key));
+  const known = store.read((db) => knownCollections(db, remote.key));
   yield known;
   yield* usersCollections(ctx, new Set(known), allowance);
 }

@@ -4,6 +4,7 @@ import { dropSameFork, keepForgotten } from '../archive/archive-rows.ts';
 import { findBlock, putBlock } from '../blocks.ts';
 import type { Reader, Writer } from '../connection.ts';
 import { ensureEntityKey, entityKey } from '../entity-keys.ts';
+import { handMirrors } from './hand-mirrors.ts';
 import { markElsewhere, notePending, rebuildBeside, rebuildPending } from './pending.ts';
 import { freeForbidden, freeRefused } from './push-refusals.ts';
 import { applyContentRow, askContentsAgain, dropContents } from './remote-content.ts';
@@ -225,7 +226,7 @@ function dropRemote(db: Writer, remote: number, time: number): void {
   db.run('DELETE FROM push_intent WHERE remote = ?', remote);
   db.run('DELETE FROM push_refusal WHERE remote = ?', remote);
   db.run('DELETE FROM sync_conflict WHERE remote = ?', remote);
-  db.run('UPDATE entity SET mirror = NULL WHERE mirror = ?', remote);
+  handMirrors(db, remote);
   db.run('DELETE FROM remote WHERE key = ?', remote);
   // What was left to two remotes, each with its own version, is the other one's again.
   rebuildBeside(db, remote);

@@ -179,9 +179,10 @@ function keyedCid(db: Reader, key: number | null): string | null {
   return text(row?.cid ?? null);
 }
 
-/** The collections that came from a remote. */
-export function mirroredCollections(db: Reader, remote: number): string[] {
-  const sql = "SELECT id FROM entity WHERE mirror = ? AND type = 'collection' AND deleted = 0 ORDER BY id";
+/** The live collections that a remote is known to have, whichever one they came from first. */
+export function knownCollections(db: Reader, remote: number): string[] {
+  const sql = `SELECT e.id FROM entity e CROSS JOIN remote_entity k ON k.entity = e.key AND k.remote = ?
+     WHERE e.type = 'collection' AND e.deleted = 0 AND k.theirs IS NOT NULL ORDER BY e.id`;
   return db.all<{ id: string }>(sql, remote).map(({ id }) => id);
 }
 
