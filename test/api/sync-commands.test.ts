@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { run } from '../../src/server/commands/run.ts';
-import { user } from '../helpers/callers.ts';
+import { operator, user } from '../helpers/callers.ts';
 import { create } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { holding } from '../sync/contents.ts';
 import { keyOf } from '../sync/nodes.ts';
 import { startProxy } from '../sync/proxy.ts';
 
@@ -125,6 +126,19 @@ test('sync --watch says what was done, and ends with 1 where there is nothing to
   expect(await watching.code).toBe(1);
   expect(watching.err).toEqual(['archeion: The node does not watch origin any more.']);
   expect(await archeion('sync nobody --watch').code).toBe(2);
+});
+
+test('sync names bytes for which a node gives no address, and ends with 1', async () => {
+  await using proxy = await startProxy(origin.url, { plain: false });
+  await using node = await startNode({ data: folder.path });
+  await holding(node, operator(node), Buffer.from('a page'));
+  await node[Symbol.asyncDispose]();
+  await done(`remote add origin ${proxy.url} --key ${keyOf(await user(origin, 'curator'))}`);
+  proxy.fault = ({ path }) => (path.endsWith('/content/upload-url') ? { status: 404 } : undefined);
+  const told = archeion('sync origin');
+  expect(await told.code).toBe(1);
+  expect(told.out).toContain('  the bytes of 1 file are still to go there: it gives no address for them now');
+  expect(told.err).toEqual(['archeion: origin does not have all bytes of files: archeion remote list.']);
 });
 
 test('a dry run says what it can of each remote, and why it cannot of one', async () => {

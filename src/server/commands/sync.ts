@@ -64,7 +64,7 @@ interface Outcome {
 
 /**
  * `archeion sync`: pulls and pushes once, or with --watch until it is stopped. Exit code 1 where a run failed
- * or stopped, and where conflicts, refusals or damaged versions are left; 2 where a remote is unknown.
+ * or stopped, and where conflicts, refusals, damaged versions or bytes that did not go there are left; 2 where a remote is unknown.
  */
 export function addSync(program: Command, shell: Shell): void {
   program
@@ -197,6 +197,11 @@ function describe({ remote, report, preview, open, error }: Outcome): string[] {
     ...(report.content.missing > 0
       ? [`  the bytes of ${counted(report.content.missing, 'file')} could not be had: archeion remote list`]
       : []),
+    ...(open?.contents.unsent
+      ? [
+          `  the bytes of ${counted(open.contents.unsent, 'file')} are still to go there: it gives no address for them now`,
+        ]
+      : []),
     ...(report.merged > 0
       ? [`  ${number(report.merged)} merged: both sides had changed them in different places`]
       : []),
@@ -226,6 +231,7 @@ function problems({ remote, report, open, error }: Outcome): string[] {
     ...(open.refused > 0 ? [`${remote} refused changes: archeion remote list.`] : []),
     ...(damaged.length > 0 ? [`${remote} has versions that cannot be verified.`] : []),
     ...(open.troubles.failing ? [`${remote} fails at some entities: archeion remote list.`] : []),
+    ...(open.contents.unsent ? [`${remote} does not have all bytes of files: archeion remote list.`] : []),
     ...(open.contents.mismatch ? [`${remote} gave other bytes than its files name: archeion remote list.`] : []),
   ];
 }
