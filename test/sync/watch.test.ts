@@ -222,6 +222,40 @@ describe('a remote that is watched', () => {
     await vi.waitFor(async () => expect((await read(origin, curator, first.id)).id).toBe(first.id), 60_000);
   });
 
+  test('T4: goes on right after a run by hand with what was edited during that', async () => {
+    await using origin = await startNode();
+    await using proxy = await startProxy(origin.url);
+    await using mirror = await startNode();
+    const curator = await user(origin, 'curator');
+    const here = operator(mirror);
+    await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
+    await using onlooker = await look(mirror, here);
+    await onlooker.until(({ run }) => run !== null);
+    // Its feed has it wait for a second: at the beginning, and once something was sent.
+    let waits = true;
+    const isWrite = ({ method, path }: Call) => method === 'POST' && path.split('?')[0] === '/entities';
+    proxy.fault = (call) => {
+      const { path } = call;
+      if (isWrite(call)) waits = true;
+      if (!waits || !path.startsWith('/events')) return undefined;
+      waits = false;
+      return { status: 429, headers: { 'Retry-After': '1' } };
+    };
+    const waiting = () => vi.waitFor(() => expect(waits).toBe(false), 15_000);
+    const isSent = ({ run }: { run: { report: { created: number } } | null }) => run?.report.created === 1;
+    const byHand = sync(mirror, here);
+    await waiting();
+    await create(mirror, here, { properties: { label: 'first' } });
+    await vi.waitFor(() => expect(proxy.calls.some(isWrite)).toBe(true), 15_000);
+    await waiting();
+    await create(mirror, here, { properties: { label: 'second' } });
+    expect(await byHand).toMatchObject({ created: 1 });
+    const { run: first } = await onlooker.until(isSent);
+    const { run: second } = await onlooker.until(isSent);
+    // Without the edit it would be two seconds, more or less.
+    expect(Date.parse(second?.started_at ?? '') - Date.parse(first?.ended_at ?? '')).toBeLessThan(1500);
+  });
+
   test('is not synced with outside its hours, and again when they are lifted', async () => {
     await using pair = await startPair();
     const { origin, mirror, curator, here } = pair;

@@ -41,7 +41,7 @@ interface Watched {
   done: Promise<void>;
   /** How many want no run to begin. */
   paused: number;
-  /** Tips have moved here since the run under way began. */
+  /** Tips have moved here since the run under way began, also one by hand, or since no other was to begin. */
   moved: boolean;
   /** The remote has said since then that it has something new. */
   news: boolean;
@@ -108,12 +108,14 @@ export class Watcher implements AsyncDisposable {
     this.#arm(watched);
     watched.running?.abort();
     await watched.done;
+    // What came before that has set its time already.
+    if (watched.paused === 1) Object.assign(watched, { moved: false, news: false });
     try {
       return await work();
     } finally {
       watched.paused--;
       await this.refresh(network);
-      if (this.#isCurrent(watched)) this.#arm(watched);
+      if (this.#isCurrent(watched) && watched.paused === 0 && !this.#goesOn(watched)) this.#arm(watched);
     }
   }
 
@@ -209,7 +211,7 @@ export class Watcher implements AsyncDisposable {
     const { sync, log } = this.#needs;
     const { store, remote, live } = watched;
     const onNews = () => {
-      if (watched.running) watched.news = true;
+      if (isBusy(watched)) watched.news = true;
       else if (this.#isCurrent(watched)) this.#step(watched, { kind: 'news' });
     };
     watched.isFollowed = true;
@@ -257,7 +259,7 @@ export class Watcher implements AsyncDisposable {
     store.onMoves(() => {
       for (const watched of this.#watched.values()) {
         if (watched.store !== store) continue;
-        if (watched.running) watched.moved = true;
+        if (isBusy(watched)) watched.moved = true;
         // A second move before the first one's run has begun changes nothing.
         else if (watched.timer !== null && !this.#isSoon(watched) && this.#hasPending(watched))
           this.#step(watched, { kind: 'nudged' });
@@ -323,9 +325,15 @@ export class Watcher implements AsyncDisposable {
       watched.running = null;
     }
     if (!this.#isCurrent(watched)) return;
+    if (!this.#goesOn(watched) && watched.timer === null) this.#step(watched, { kind: 'hours' });
+  }
+
+  /** Whether something came during a run, so that the next one begins soon. */
+  #goesOn(watched: Watched): boolean {
     if (watched.news) this.#step(watched, { kind: 'news' });
     else if (watched.moved && this.#hasPending(watched)) this.#step(watched, { kind: 'nudged' });
-    else if (watched.timer === null) this.#step(watched, { kind: 'hours' });
+    else return false;
+    return true;
   }
 
   /** A run has ended, whoever began it. */
@@ -349,6 +357,11 @@ const longestTimer = 600_000;
 
 function keyOf(network: Network, remote: string): string {
   return `${network} ${remote}`;
+}
+
+/** Whether a run is under way that watching has begun, or whatever lets it begin none. */
+function isBusy({ running, paused }: Watched): boolean {
+  return running !== null || paused > 0;
 }
 
 function hoursOf({ hours }: Remote): Hours | null {
