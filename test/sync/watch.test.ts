@@ -150,6 +150,30 @@ describe('a remote that is watched', () => {
     expect(Date.parse(after.next_run_at ?? '')).toBeLessThan(Date.parse(next_run_at ?? ''));
   });
 
+  test('T3: is left alone for as long as it wants, also where a run by hand was ended before it was answered', async () => {
+    await using folder = await temporaryFolder();
+    await using origin = await startNode();
+    await using proxy = await startProxy(origin.url);
+    await using mirror = await startNode({ data: folder.path });
+    const here = operator(mirror);
+    await addRemote(mirror, here, { url: proxy.url });
+    proxy.fault = ({ path }) =>
+      path.startsWith('/events') ? { status: 429, headers: { 'Retry-After': '3600' } } : undefined;
+    await ask(mirror, here, 'POST /node/remotes/origin/sync');
+    proxy.fault = () => ({ trickles: 1000 });
+    const calls = proxy.calls.length;
+    const byHand = ask(mirror, here, 'POST /node/remotes/origin/sync');
+    await vi.waitFor(() => expect(proxy.calls.length).toBeGreaterThan(calls), 15_000);
+    ok(await ask(mirror, here, 'POST /node/remotes/origin/stop'));
+    await byHand;
+    expect((await stateOf(mirror, here)).last_run?.error).toBe('It was ended before it was done.');
+    await mirror[Symbol.asyncDispose]();
+    await using again = await startNode({ data: folder.path });
+    await using onlooker = await look(again, here);
+    const next = Date.parse((await onlooker.next())?.next_run_at ?? '') - Date.now();
+    expect(next).toBeGreaterThan(3_000_000);
+  });
+
   test('T3: is left alone for as long as it wants, too, where it says so to writes alone', async () => {
     await using origin = await startNode();
     await using proxy = await startProxy(origin.url);

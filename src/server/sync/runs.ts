@@ -113,8 +113,10 @@ export class Runs {
 
   async #keep(store: NetworkStore, remote: Remote, run: Run, level: number | null): Promise<void> {
     const before = this.#last.get(keyOf(store.network, remote.name)) ?? this.#read(store, remote);
-    const { started, ended, report, error, fault, retryAfter } = run;
-    const held = retryAfter === null ? null : ended + retryAfter;
+    const { started, ended, report, error, fault, retryAfter, interrupted } = run;
+    // One that was ended from here may not have been answered: what the remote asked for before counts on.
+    const stands = interrupted && before !== undefined && (before.held ?? 0) > ended ? before.held : null;
+    const held = retryAfter === null ? stands : ended + retryAfter;
     const quiet =
       before !== undefined &&
       !isActive(report) &&
