@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { ask } from '../helpers/callers.ts';
+import { ask, operator } from '../helpers/callers.ts';
 import { collection, create, lacking, nowhere, ok, update } from '../helpers/entities.ts';
+import { startNode } from '../helpers/node.ts';
 import { bytesOf, expectBytes, holding, type Scene, startScene } from './contents.ts';
 import { addRemote, keyOf, read, remoteOf, sync, tipsOf } from './nodes.ts';
+import { startProxy } from './proxy.ts';
 
 const set = async ({ mirror, here }: Scene, body: object) =>
   ok(await ask(mirror, here, 'PUT /node/remotes/origin', body));
@@ -136,3 +138,40 @@ test('a preview before the first mirror says how much would come, and what that 
   expect(await sync(mirror, here)).toMatchObject({ entities: 6, content: { files: 1, bytes: 12_000 } });
   expect((await dry()).first).toBeNull();
 });
+
+test.each([
+  ['blocks', false],
+  ['the plain interface', true],
+])(
+  'R1: what another remote brought, and lies outside of what is wanted of this one, is not followed there, by %s',
+  async (_name, plain) => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place } = scene;
+    const outside = await collection(origin, curator, { label: 'Others' });
+    const [inner, outer] = [
+      await create(origin, curator, { collection: place.id }),
+      await create(origin, curator, { collection: outside.id }),
+    ];
+    await using other = await startNode();
+    const away = operator(other);
+    await addRemote(other, away, { url: origin.url, key: keyOf(curator) });
+    await sync(other, away);
+    await sync(mirror, here);
+    await using proxy = await startProxy(other.url, { plain, stranger: plain });
+    const wanted = { name: 'other', url: proxy.url, key: keyOf(away), collections: [place.id] };
+    await addRemote(mirror, here, wanted);
+    await sync(mirror, here, 'other');
+    expect(await remoteOf(mirror, here, 'other')).toMatchObject({ mirrored: 2, pending: 0 });
+    // What is changed there comes of what is wanted, and what is changed here goes there of that alone.
+    const [changed, left] = [
+      await update(other, away, inner, { properties: { n: 1 } }),
+      await update(other, away, outer, { properties: { n: 1 } }),
+    ];
+    await sync(mirror, here, 'other');
+    const got = await tipsOf(mirror);
+    expect(got[changed.id]).toBe(changed.cid);
+    expect(got[left.id]).toBe(outer.cid);
+    await update(mirror, here, outer, { properties: { n: 2 } });
+    expect(await remoteOf(mirror, here, 'other')).toMatchObject({ pending: 0 });
+  },
+);

@@ -191,13 +191,16 @@ async function gatherPlain(
   return arrivals;
 }
 
-function chainHere({ store }: SyncContext, { entity, cid }: FeedEvent): Chain | null {
+/**
+ * The version that an event names, where it is here; null too where that, brought by another remote, would keep the entity away under
+ * this one's filter: then it is as with any other version.
+ */
+function chainHere(ctx: SyncContext, { entity, cid }: FeedEvent): Chain | null {
+  const { store } = ctx;
   // Of most of a first mirror nothing is here: one look says so.
   if (store.look((db) => entityKey(db, entity)) === undefined) return null;
-  return store.read((db) => {
-    const version = isVersionOf(db, entity, cid) ? findVersion(db, cid) : undefined;
-    return version ? storedChain(cid, version.manifest) : null;
-  });
+  const version = store.read((db) => (isVersionOf(db, entity, cid) ? findVersion(db, cid) : undefined));
+  return version && !isOutside(ctx, entity, version) ? storedChain(cid, version.manifest) : null;
 }
 
 async function chainOf(
