@@ -66,6 +66,20 @@ test('the log tells what happened, newest first, by page, remote and kind', asyn
   expect(kinds(await log(pair, '?remote=other'))).toEqual([]);
 });
 
+test('a conflict is told once, and was found when it was found first, whatever news come to it', async () => {
+  await using pair = await conflicting();
+  const { origin, mirror, curator, here, theirs } = pair;
+  const found = async () => {
+    const { conflicts } = ok<{ conflicts: object[] }>(await ask(mirror, here, 'GET /node/conflicts'));
+    return conflicts as { theirs: string; found_at: string }[];
+  };
+  const [first] = await found();
+  const newer = await update(origin, curator, theirs, { properties: { label: 'theirs, newer' } });
+  await sync(mirror, here);
+  expect(await found()).toMatchObject([{ theirs: newer.cid, found_at: first?.found_at }]);
+  expect(kinds(await log(pair)).filter((kind) => kind === 'conflict')).toHaveLength(1);
+});
+
 test('what is open is told without a look at the remote', async () => {
   await using pair = await conflicting();
   expect(await state(pair)).toEqual({

@@ -42,6 +42,7 @@ export function commitsBetween(
       mirrored: state.local === null,
       apart,
       reset,
+      isConflict: next.standing === 'conflict',
     },
     ...keptRows(remote, id, next, known),
   ];

@@ -128,18 +128,21 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
       noteSync(db, { time, remote: row.remote, kind: 'refused', id: row.id, detail: `${row.status} ${row.words}` });
       return;
     case 'sync_conflict':
-      db.run(
-        'INSERT OR REPLACE INTO sync_conflict (remote, entity, base, ours, theirs, time) VALUES (?, ?, ?, ?, ?, ?)',
-        remote,
-        ensureEntityKey(db, row.id),
-        row.base,
-        row.ours,
-        row.theirs,
-        time,
-      );
-      dropSameFork(db, ensureEntityKey(db, row.id), row.theirs);
-      noteSync(db, { time, remote: row.remote, kind: 'conflict', id: row.id, detail: row.theirs });
+      putConflict(db, remote, row, time);
   }
+}
+
+/** One that stands was found when it was found first, whatever became of its sides since. */
+function putConflict(db: Writer, remote: number, row: RowOf<'sync_conflict'>, time: number): void {
+  const entity = ensureEntityKey(db, row.id);
+  const since = 'SELECT time FROM sync_conflict WHERE remote = ? AND entity = ?';
+  const found = db.get<{ time: number }>(since, remote, entity)?.time;
+  db.run(
+    'INSERT OR REPLACE INTO sync_conflict (remote, entity, base, ours, theirs, time) VALUES (?, ?, ?, ?, ?, ?)',
+    ...[remote, entity, row.base, row.ours, row.theirs, found ?? time],
+  );
+  dropSameFork(db, entity, row.theirs);
+  if (found === undefined) noteSync(db, { time, remote: row.remote, kind: 'conflict', id: row.id, detail: row.theirs });
 }
 
 function putRemote(db: Writer, row: RowOf<'remote'>, time: number): void {
@@ -348,7 +351,7 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>, time: numb
     keepForgotten(db, remote, entity, { theirs: row.theirs, reset: row.reset ?? false }, time);
     db.run('DELETE FROM remote_mark WHERE entity = ? AND remote = ?', entity, remote);
     askContentsAgain(db, remote, entity);
-    for (const table of ['push_intent', 'push_refusal', 'sync_conflict'])
+    for (const table of ['push_intent', 'push_refusal', ...(row.isConflict ? [] : ['sync_conflict'])])
       db.run(`DELETE FROM ${table} WHERE remote = ? AND entity = ?`, remote, entity);
   }
   if (row.mirrored)

@@ -107,6 +107,8 @@ export type SyncRow =
       apart?: Apart | null;
       /** The remote was reset: what it said before it may have forgotten. */
       reset?: boolean;
+      /** It is in conflict, also where it was before: a row of its own says what about. */
+      isConflict?: boolean;
     }
   | { kind: 'remote_trouble'; remote: string; id: string; event: number; trouble: Trouble; evidence: string }
   /** What could not be read, and of which no version is known from there, is none of what is wanted, or not there any more. */
