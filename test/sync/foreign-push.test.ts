@@ -323,3 +323,22 @@ test.each([
   expect(await sync(mirror, here)).toMatchObject({ conflicts: 1 });
   expect((await read(origin, curator, secret.id)).cid).toBe(secret.cid);
 });
+
+test('what a request may have made, and is not shown, is news once', async () => {
+  await using scene = await startForeign({ direction: 'push' });
+  const { mirror, proxy, here, works } = scene;
+  const [work] = works as [Entity];
+  await update(mirror, here, work, { properties: { n: 'edited' } });
+  const hidden = { status: 403, body: { error: 'Not for you' } };
+  proxy.fault = ({ method, path }) => {
+    if (method === 'PUT') return 'lose';
+    return path.startsWith('/versions/manifest/') ? hidden : undefined;
+  };
+  await failure(scene);
+  expect(await remoteOf(mirror, here)).toMatchObject({
+    troubles: { forbidden: 1 },
+    last_run: { report: { troubles: 1 } },
+  });
+  expect(await sync(mirror, here)).toMatchObject({ troubles: 0 });
+  expect(await remoteOf(mirror, here)).toMatchObject({ troubles: { forbidden: 1 } });
+});

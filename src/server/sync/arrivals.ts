@@ -235,18 +235,16 @@ async function applyArrivals(
     const mine = outcomes.slice(at, at + commits.length);
     at += commits.length;
     const failure = mine.find((outcome) => !outcome.committed);
-    if (failure?.committed === false && failure.refused !== undefined)
+    if (failure?.committed === false && failure.refused !== undefined) {
       refused.push(troubleCommit(ctx, arrival.event, { trouble: 'unverifiable', evidence: failure.refused }));
-    else if (failure) again.push(arrival);
+      ctx.report.troubles += plan.wasTroubled ? 0 : 1;
+    } else if (failure) again.push(arrival);
     else {
       count(ctx.report, arrival.chain, plan);
       if (plan.beside) ctx.memory.settled.add(arrival.event.entity);
     }
   }
-  if (refused.length > 0) {
-    await ctx.store.submit(refused);
-    ctx.report.troubles += refused.length;
-  }
+  if (refused.length > 0) await ctx.store.submit(refused);
   return again;
 }
 
@@ -254,6 +252,8 @@ interface Plan {
   commits: Commit[];
   /** It cannot be taken over. */
   trouble: boolean;
+  /** Nor could it before, and no event has told of it since: that is no news. */
+  wasTroubled: boolean;
   /** What is live here would be deleted. */
   deletes: boolean;
   conflict: boolean;
@@ -267,9 +267,10 @@ function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: 
   const loaded = loadEntity(db, remote.key, event.entity);
   // A sweep has no event to tell by.
   if (event.id > 0 && loaded.known.event >= event.id) return null;
+  const wasTroubled = event.id === 0 && loaded.known.trouble !== null;
   const troubled = (why: Unusable): Plan => ({
     commits: [troubleCommit(ctx, event, why, reset)],
-    ...{ trouble: true, deletes: false, conflict: false, merged: false, beside: false },
+    ...{ trouble: true, wasTroubled, deletes: false, conflict: false, merged: false, beside: false },
   });
   if (isUnusable(chain)) return troubled(chain);
   // Of what is new here the writer looks at each version before it writes it.
@@ -285,6 +286,7 @@ function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: 
   return {
     commits: commitsBetween(loaded, next, taken, event.id, { remote: remote.name, time: now(), apart, reset: isReset }),
     trouble: false,
+    wasTroubled,
     deletes: isDeletion(loaded.state, next),
     conflict,
     merged,
@@ -292,10 +294,10 @@ function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: 
   };
 }
 
-function count(report: Report, chain: Chain | Unusable, { trouble, conflict, merged }: Plan): void {
+function count(report: Report, chain: Chain | Unusable, { trouble, wasTroubled, conflict, merged }: Plan): void {
   if (conflict) report.conflicts++;
   if (merged) report.merged++;
-  if (trouble || isUnusable(chain)) report.troubles++;
+  if (trouble || isUnusable(chain)) report.troubles += wasTroubled ? 0 : 1;
   else {
     report.entities++;
     report.versions += chain.blocks.length;

@@ -30,7 +30,7 @@ export async function askAgain(ctx: SyncContext, { knownOnly = false } = {}): Pr
 }
 
 async function askFor(ctx: SyncContext, due: DueTrouble[], now: number): Promise<FeedEvent[]> {
-  const { store, remote, report } = ctx;
+  const { store, remote } = ctx;
   const { tips, views } = await tipsThere(
     ctx,
     due.map(({ id }) => id),
@@ -41,10 +41,7 @@ async function askFor(ctx: SyncContext, due: DueTrouble[], now: number): Promise
     const cid = tips.get(one.id);
     return typeof cid === 'string' && !behind.includes(one) ? [{ id: 0, entity: one.id, cid }] : [];
   });
-  const { troubles } = report;
   const held = await takeOver(ctx, events, views ? { views } : {});
-  // What still cannot be read is no news.
-  report.troubles = troubles;
   const waits = new Set(held.map(({ entity }) => entity));
   const asked = due.filter(({ id }) => tips.has(id) && !waits.has(id));
   const left = asked.filter(({ id }) => store.read((db) => isDue(db, remote.key, id, now)));

@@ -107,7 +107,7 @@ export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same
 async function noteUnread(ctx: PushContext, id: string, { state, known }: Loaded, why: Unusable): Promise<void> {
   if (state.theirs !== null) {
     await note(ctx, [{ kind: 'remote_trouble', remote: ctx.remote.name, id, event: 0, ...why }]);
-    ctx.report.troubles++;
+    if (known.trouble === null) ctx.report.troubles++;
   } else if (known.trouble === null)
     ctx.failing.set(id, `${ctx.client.host} has it already, by a version that cannot be taken over: ${why.evidence}`);
 }

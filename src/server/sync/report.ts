@@ -22,7 +22,7 @@ export interface Report {
   content: { files: number; bytes: number; missing: number };
   /** File content that went there. */
   sent: { files: number; bytes: number };
-  /** What the remote names and could not be taken over. */
+  /** What the remote names and could not be taken over, and was not known for it. */
   troubles: number;
   /** Feed ids that were gone before they were seen. */
   lost: { first: number; last: number } | null;

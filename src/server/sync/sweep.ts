@@ -4,7 +4,7 @@ import type { Row } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { type KnownTip, knownPage } from '../store/remotes/known-tips.ts';
 import { isAskedAgain } from '../store/remotes/remote-troubles.ts';
-import { isKnownAt, knownCollections } from '../store/remotes/remotes.ts';
+import { findKnown, isKnownAt, knownCollections } from '../store/remotes/remotes.ts';
 import { isUnlisted } from '../store/remotes/unlisted.ts';
 import { findVersion } from '../store/versions.ts';
 import { type SyncContext, takeOver, troubleCommit } from './arrivals.ts';
@@ -251,8 +251,8 @@ export async function compareBatch(
   for (const [id, cid] of tips) {
     const before = known.get(id);
     if (cid !== null && typeof cid !== 'string') {
+      if (ctx.store.read((db) => findKnown(db, ctx.remote.key, id)).trouble === null) ctx.report.troubles++;
       await ctx.store.submit([troubleCommit(ctx, { id: 0, entity: id }, cid, reset)]);
-      ctx.report.troubles++;
     } else if (cid === null) {
       if (before === undefined) continue;
       if (!reset && isBuried(ctx, before)) continue;

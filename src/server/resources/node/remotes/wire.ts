@@ -284,7 +284,10 @@ export interface SyncReportView {
   merged: number;
   /** @isInt */
   conflicts: number;
-  /** @isInt */
+  /**
+   * What the remote names and could not be taken over, and was not known for it.
+   * @isInt
+   */
   troubles: number;
   /** File content that came. */
   content: FilesCame;
