@@ -74,6 +74,23 @@ test('remotes are watched, limited, and described', async () => {
   }
 });
 
+test('a key stays where another setting of the command is refused, and the other way round it is said', async () => {
+  const key = keyOf(await user(origin, 'curator'));
+  await done(`remote add origin ${origin.url} --key ${key} --direction push`);
+  const stand = async () => (await done('remote list'))[0];
+  const before = await stand();
+  expect(before).toMatch(/ push$/);
+  for (const line of ['--no-key --collection Letters', `--key ${key} --direction pull --max-kbps 5`]) {
+    expect(await archeion(`remote set origin ${line}`).code, line).toBe(2);
+    expect(await stand(), line).toBe(before);
+  }
+  const wrong = archeion('remote set origin --type work --key uk_00000000000000000000000000000000');
+  expect(await wrong.code).toBe(2);
+  expect(wrong.err.join()).toMatch(/\nThe key is as it was; the other settings are made\.$/);
+  expect(await stand()).toBe(`${before}, only work`);
+  expect((await done('remote set origin --no-key'))[0]).toMatch(/ pull, without a key, only work$/);
+});
+
 test('a mirror is limited by type and content, previewed, and widened later', async () => {
   const curator = await user(origin, 'curator');
   await create(origin, curator, { type: 'person' });

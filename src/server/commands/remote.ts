@@ -2,6 +2,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../config.ts';
 import { type NodeClient, openClient } from './client.ts';
 import { counted } from './counted.ts';
+import { FailureError, RefusedError } from './failure.ts';
 import { several } from './several.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
@@ -102,11 +103,12 @@ export function addRemote(program: Command, shell: Shell): void {
         );
       await using client = await openClient(shell, options);
       await remotesNamed(client, name);
-      if (key !== undefined)
-        await client.ask('PUT', `${path(name)}/key`, { key: key === false ? null : key, direction });
-      const set = await client.ask<RemoteState>('PUT', path(name), settings);
-      if (options.json) shell.out(JSON.stringify(set));
-      else for (const line of describe(set)) shell.out(line);
+      let state: RemoteState | undefined;
+      // The key last: one that was replaced is gone for good, and any setting may be refused.
+      if (sets) state = await client.ask<RemoteState>('PUT', path(name), settings);
+      if (key !== undefined) state = await rekeyed(client, name, { key: key === false ? null : key, direction }, sets);
+      if (options.json) shell.out(JSON.stringify(state));
+      else if (state) for (const line of describe(state)) shell.out(line);
     });
   remote
     .command('remove <name>')
@@ -116,6 +118,21 @@ export function addRemote(program: Command, shell: Shell): void {
       await remotesNamed(client, name);
       await client.ask('DELETE', path(name));
     });
+}
+
+/** Gives a remote another key. @throws FailureError, which says where other settings have been made already */
+async function rekeyed(
+  client: NodeClient,
+  name: string,
+  body: { key: string | null; direction: string | undefined },
+  others: boolean,
+): Promise<RemoteState> {
+  try {
+    return await client.ask<RemoteState>('PUT', `${path(name)}/key`, body);
+  } catch (error) {
+    if (!others || !(error instanceof RefusedError)) throw error;
+    throw new FailureError(`${error.message}\nThe key is as it was; the other settings are made.`, error.exitCode);
+  }
 }
 
 /** The names of all remotes, or of the one that is named. @throws UsageError where there is none */
