@@ -62,6 +62,14 @@ test('remotes are watched, limited, and described', async () => {
   const status = await done('status');
   expect(status.find((line) => line.includes('All its events were read'))).toMatch(/^ {6}All its events were read \d/);
 
+  for (const [all, one] of [
+    ['--all-collections', `--collection ${'0'.repeat(26)}`],
+    ['--all-types', '--type work'],
+  ]) {
+    const { code, err } = archeion(`remote set origin ${all} ${one}`);
+    expect([await code, ...err]).toEqual([2, expect.stringContaining(`option '${all}' cannot be used with option`)]);
+  }
+
   for (const line of ['remote set origin', 'remote set origin --max-kbps few', 'remote set origin --hours 6-6'])
     expect(await archeion(line).code, line).toBe(2);
   for (const line of ['sync --watch --once', 'sync --watch --dry-run']) expect(await archeion(line).code, line).toBe(2);
