@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // The `archeion` command. Plain JavaScript that any Node from 18 on can read, because its first duty is to leave a Node
-// that is too old for the native modules before any of them is loaded.
+// that is too old for what was built before any of that is loaded.
 import { spawn } from 'node:child_process';
 import { existsSync, realpathSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -8,7 +8,8 @@ import { constants } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const oldestNode = 22;
+/** The major version of the Node that package.json brings: what is built is for that one. */
+const oldestNode = 24;
 const program = fileURLToPath(new URL('../out/main/cli.js', import.meta.url));
 
 /** The Node that the project brings along (the npm package `node`), or null. */

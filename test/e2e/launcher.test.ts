@@ -1,12 +1,23 @@
 import { type ChildProcessWithoutNullStreams, execFileSync, spawn } from 'node:child_process';
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 const launcher = fileURLToPath(new URL('../../build/archeion.mjs', import.meta.url));
-/** A Node of this machine that is too old for the native modules; without one, the restart cannot be seen here. */
+/** The oldest that the program is built for: the major version of the Node that the project brings. */
+const oldest = Number.parseInt(broughtNode(), 10);
+/** A Node of this machine that is too old for the program; without one, the restart cannot be seen here. */
 const oldNode = findOldNode();
 
 /** Stands in for out/main/cli.js: says who runs it and with what, ends as it is told. */
@@ -49,6 +60,20 @@ describe('the launcher', () => {
     expect(JSON.parse((await ended(limited)).out)).toMatchObject({ arenas: '2', pid });
     const own = start(process.execPath, ['0'], { MALLOC_ARENA_MAX: '7' });
     expect(JSON.parse((await ended(own)).out)).toMatchObject({ arenas: '7' });
+  });
+
+  test.runIf(process.platform !== 'win32').each([
+    [`${oldest - 1}.99.0`, true],
+    [`${oldest}.0.0`, false],
+  ])('under Node %s starts the project’s own: %s', async (version, restarted) => {
+    build();
+    const bin = join(folder, 'node_modules', 'node', 'bin');
+    mkdirSync(bin, { recursive: true });
+    writeFileSync(join(folder, 'node_modules', 'node', 'package.json'), '{"name":"node"}');
+    writeFileSync(join(bin, 'node'), `#!/bin/sh\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 });
+    const run = await ended(start(process.execPath, ['0'], { MALLOC_ARENA_MAX: '2' }, saysItIs(version)));
+    expect(run).toMatchObject({ code: 0, err: '' });
+    expect(JSON.parse(run.out)).toMatchObject({ node: restarted ? process.versions.node : version });
   });
 
   test('says what to do when nothing is built', async () => {
@@ -118,9 +143,26 @@ function installNode(): void {
   symlinkSync(process.execPath, join(folder, 'node_modules', 'node', 'bin', 'node'));
 }
 
-function start(node: string, args: string[], settings: Record<string, string> = {}): ChildProcessWithoutNullStreams {
+/** What of a Node makes it say that it is another version. */
+function saysItIs(version: string): string[] {
+  const versions = `{ ...process.versions, node: '${version}' }`;
+  return ['--import', `data:text/javascript,Object.defineProperty(process, 'versions', { value: ${versions} })`];
+}
+
+/** As package.json asks for it. */
+function broughtNode(): string {
+  const file = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(file) as { devDependencies: { node: string } }).devDependencies.node.replace(/^\D+/, '');
+}
+
+function start(
+  node: string,
+  args: string[],
+  settings: Record<string, string> = {},
+  flags: string[] = [],
+): ChildProcessWithoutNullStreams {
   const { MALLOC_ARENA_MAX: _, ...env } = process.env;
-  return spawn(node, [join(folder, 'build', 'archeion.mjs'), ...args], { env: { ...env, ...settings } });
+  return spawn(node, [...flags, join(folder, 'build', 'archeion.mjs'), ...args], { env: { ...env, ...settings } });
 }
 
 function ended(
@@ -148,7 +190,7 @@ function findOldNode(): string | null {
     .filter((file) => existsSync(file));
   return (
     candidates.find(
-      (file) => Number.parseInt(execFileSync(file, ['-p', 'process.versions.node']).toString(), 10) < 22,
+      (file) => Number.parseInt(execFileSync(file, ['-p', 'process.versions.node']).toString(), 10) < oldest,
     ) ?? null
   );
 }
