@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
-import { createInterface } from 'node:readline';
 import { pipeline } from 'node:stream';
 
 /** The page's session at the node of this origin, which the window and the shell share. */
@@ -27,6 +26,17 @@ export function readyUrl(line: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** What ends with `\n` alone: the lines of readline end also at U+2028 and U+2029, which JSON has as they are. */
+export async function* linesOf(input: NodeJS.ReadableStream): AsyncGenerator<string> {
+  let rest = '';
+  for await (const text of input.setEncoding('utf8')) {
+    const lines = `${rest}${text}`.split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  if (rest !== '') yield rest;
 }
 
 /** Exchanges the run's token for a session; the token is then spent, and no page has seen it. */
@@ -62,7 +72,7 @@ export async function sendArchive(session: NodeSession, path: string, progress: 
   try {
     [answer] = (await once(sending, 'response')) as [IncomingMessage];
     for (const stream of [sending, answer]) stream.on('error', () => undefined);
-    for await (const text of createInterface({ input: answer })) {
+    for await (const text of linesOf(answer)) {
       if (text.trim() !== '') line = JSON.parse(text);
       if (line.progress) progress(line.progress.entities / Math.max(1, line.progress.total));
     }

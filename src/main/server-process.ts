@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { env } from 'node:process';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { utilityProcess } from 'electron';
 import { text } from './messages.ts';
-import { readyUrl } from './node-client.ts';
+import { linesOf, readyUrl } from './node-client.ts';
 
 const [stopWithin, linesKept] = [10_000, 5];
 const [mostCrashes, firstPause, forgetAfter] = [5, 500, 5 * 60_000];
@@ -29,7 +28,7 @@ export function startServer({ port, data, sealKey }: { port: number; data: strin
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const said: string[] = [];
-  linesOf(child.stderr, (line) => {
+  hear(child.stderr, (line) => {
     console.error(line);
     if (line.trim() !== '' && !line.startsWith('{')) said.push(line);
     if (said.length > linesKept) said.shift();
@@ -38,7 +37,7 @@ export function startServer({ port, data, sealKey }: { port: number; data: strin
     child.once('exit', (code) => resolve({ code, words: said.join('\n').replace(/^archeion: /, '') })),
   );
   const url = new Promise<string>((resolve, reject) => {
-    linesOf(child.stdout, (line) => {
+    hear(child.stdout, (line) => {
       const found = readyUrl(line);
       if (found) resolve(found);
     });
@@ -61,8 +60,11 @@ export function startServer({ port, data, sealKey }: { port: number; data: strin
   };
 }
 
-function linesOf(input: NodeJS.ReadableStream | null, heard: (line: string) => void): void {
-  if (input) createInterface({ input }).on('line', heard);
+function hear(input: NodeJS.ReadableStream | null, heard: (line: string) => void): void {
+  const all = async () => {
+    if (input) for await (const line of linesOf(input)) heard(line);
+  };
+  all().catch((error) => console.error(error));
 }
 
 /** What the shell does as its node comes and goes. */

@@ -216,6 +216,14 @@ test('takes an archive in from a pipe', async () => {
   });
 });
 
+test('says what became of a collection whose label has signs at which other programs end lines', async () => {
+  await using s = await scene();
+  const works = await s.file('works.csv', 'id,label\n1,Zebra\n');
+  const run = await s.archeion('import', works, '--collection', 'one\u2028two\u2029three', '--json');
+  expect(run).toMatchObject({ code: 0, err: '' });
+  expect(JSON.parse(run.out)).toMatchObject({ created: 1, collection: { label: 'one\u2028two\u2029three' } });
+});
+
 test('of what came after an earlier archive says which one has to come first', async () => {
   await using s = await scene();
   await using other = await startNode();

@@ -99,6 +99,16 @@ test('a key stays where another setting of the command is refused, and the other
   expect((await done('remote set origin --no-key'))[0]).toMatch(/ pull, without a key, only work$/);
 });
 
+test('a dry run shows labels also with signs at which other programs end lines', async () => {
+  await done(`remote add origin ${origin.url} --key ${keyOf(await user(origin, 'curator'))}`);
+  await using here = await startNode({ data: folder.path });
+  const label = 'one\u2028two\u2029three';
+  await create(here, operator(here), { properties: { label } });
+  const told = archeion('sync origin --dry-run --json');
+  expect([await told.code, ...told.err]).toEqual([0]);
+  expect(JSON.parse(told.out.join()).remotes[0].preview.push).toContainEqual(expect.objectContaining({ label }));
+});
+
 test('a mirror is limited by type and content, previewed, and widened later', async () => {
   const curator = await user(origin, 'curator');
   await create(origin, curator, { type: 'person' });

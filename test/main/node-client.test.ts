@@ -114,6 +114,33 @@ describe('the shell and its node', () => {
     },
   );
 
+  test('the shell reads a report with signs at which other programs end lines, in pieces', async () => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, 'none.car');
+    writeFileSync(file, 'an archive');
+    const report = { entities: 2, created: 2, advanced: 0, unchanged: 0, forks: 0, remarks: ['one\u2028two\u2029é'] };
+    const said = Buffer.from(
+      [{ progress: { entities: 1, total: 2 } }, { done: report }].map((line) => ` ${JSON.stringify(line)}\n`).join(''),
+    );
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.once('data', async () => {
+        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${said.length}\r\n\r\n`);
+        for (const byte of said) {
+          socket.write(Buffer.from([byte]));
+          await new Promise(setImmediate);
+        }
+      });
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const shares: number[] = [];
+    const session = { url, cookie: { name: 'a', value: 'b' } };
+    expect(await sendArchive(session, file, (share) => void shares.push(share))).toEqual(report);
+    expect(shares).toEqual([0.5]);
+    server.close();
+  });
+
   test('an archive that cannot be read is not imported, for that reason', async () => {
     await using folder = await temporaryFolder();
     const session = await signIn(node.url, token);

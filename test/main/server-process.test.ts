@@ -51,7 +51,7 @@ describe('the process of the node', () => {
 
   test('ends with its own sentence, and the logs before it left out', async () => {
     const { server, child } = started();
-    child.stderr.write('{"level":"error"}\narcheion: The data folder is in use.\n');
+    child.stderr.write('{"level":"error","label":"one\u2028two"}\narcheion: The data folder is in use.\n');
     await expect.poll(() => vi.mocked(console.error).mock.calls.length).toBe(2);
     child.emit('exit', 1);
     expect(await server.ended).toEqual({ code: 1, words: 'The data folder is in use.' });

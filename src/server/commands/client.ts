@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { type Config, readConfig, UsageError } from '../config.ts';
@@ -14,6 +13,7 @@ import type { RunningNode } from '../server.ts';
 import { identityFile } from '../store/accounts/identity-schema.ts';
 import { readOperatorKey } from '../store/accounts/operator-key.ts';
 import { FailureError, RefusedError } from './failure.ts';
+import { jsonLines } from './json-lines.ts';
 import { type AskedNode, isUnknownEndpoint, OtherVersionError } from './other-version.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
@@ -170,10 +170,7 @@ function clientOf(
       // Who leaves off ends the connection, and nobody else hears of that.
       response.on('error', () => undefined);
       if (response.statusCode !== 200) await answered(response, node);
-      const lines = createInterface({ input: response });
-      lines.on('error', () => undefined);
-      // Blanks alone say that more was to come.
-      for await (const line of lines) if (line.trim() !== '') yield JSON.parse(line) as T;
+      yield* jsonLines<T>(response);
       if (!response.complete) throw new Error('before its answer ended');
     } catch (error) {
       if (broken && !signal.aborted) throw new FailureError(`${broken.message}.`);
