@@ -6,7 +6,7 @@ import type { BackupManifest } from '../../src/server/store/backup/backup-manife
 import { digestOf } from '../../src/server/store/backup/file-digest.ts';
 import { restoreBackup } from '../../src/server/store/backup/restore-backup.ts';
 import type { VerifyReport } from '../../src/server/store/verify/verify-findings.ts';
-import { commandLine } from '../helpers/command-line.ts';
+import { commandLine, screen } from '../helpers/command-line.ts';
 import { cidOf, keptBy } from '../helpers/files.ts';
 import { filesIn } from '../helpers/files-in.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
@@ -256,4 +256,16 @@ test('a backup of which some content is damaged or gone is restored without that
     err: expect.stringContaining('The backup is damaged: operator.key is not what it was'),
   });
   expect((await readdir(folder.path)).sort()).toEqual(['again', 'backup', 'restored']);
+});
+
+test('how much there is to copy nobody knows, and no share of it is shown', async () => {
+  await using folder = await temporaryFolder();
+  await using node = await startNode();
+  await keep(node, 'Ada', picture);
+  const { terminal, shown } = screen();
+  const { signal } = new AbortController();
+  const done = await commandLine(node.data, ['backup', join(folder.path, 'backup')], signal, terminal);
+  expect(done).toMatchObject({ code: 0, err: '' });
+  expect(shown.join('')).toContain('backup 1 content');
+  expect(shown.join('')).not.toContain('%');
 });

@@ -5,7 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { commandLine } from '../helpers/command-line.ts';
+import { commandLine, screen } from '../helpers/command-line.ts';
 import { importer, type Report } from '../helpers/imports.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { create, exported, operate, update } from '../helpers/node-archives.ts';
@@ -222,6 +222,20 @@ test('says what became of a collection whose label has signs at which other prog
   const run = await s.archeion('import', works, '--collection', 'one\u2028two\u2029three', '--json');
   expect(run).toMatchObject({ code: 0, err: '' });
   expect(JSON.parse(run.out)).toMatchObject({ created: 1, collection: { label: 'one\u2028two\u2029three' } });
+});
+
+test('says of a pipe how many records have come, and no share of what nobody knows', async () => {
+  await using s = await scene();
+  const pipe = await s.file('works.csv', '');
+  await rm(pipe);
+  execFileSync('mkfifo', [pipe]);
+  const { terminal, shown } = screen();
+  const { signal } = new AbortController();
+  const taken = commandLine(s.node.data, ['import', pipe, '--collection', 'Works'], signal, terminal);
+  await writeFile(pipe, `id,label\n${Array.from({ length: 500 }, (_, id) => `${id},Work\n`).join('')}`);
+  expect(await taken).toMatchObject({ code: 0, err: '' });
+  expect(shown.join('')).toContain('works.csv 500 records, 500 entities created');
+  expect(shown.join('')).not.toContain('%');
 });
 
 test('of what came after an earlier archive says which one has to come first', async () => {

@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import { run } from '../../src/server/commands/run.ts';
 import type { Shell } from '../../src/server/commands/shell.ts';
 
@@ -6,6 +7,7 @@ export async function commandLine(
   dataFolder: string,
   args: readonly string[],
   stopped: Shell['stopped'] = new AbortController().signal,
+  terminal: Shell['terminal'] = null,
 ): Promise<{ code: number; out: string; err: string }> {
   const out: string[] = [];
   const err: string[] = [];
@@ -14,10 +16,22 @@ export async function commandLine(
     pid: 1,
     dataFolder,
     ui: null,
-    terminal: null,
+    terminal,
     out: (line) => void out.push(line),
     err: (line) => void err.push(line),
     stopped,
   });
   return { code, out: out.join('\n'), err: err.join('\n') };
+}
+
+/** A terminal, and what was written to it. */
+export function screen(): { terminal: NodeJS.WriteStream; shown: string[] } {
+  const shown: string[] = [];
+  const stream = new Writable({
+    write(text, _encoding, next) {
+      shown.push(String(text));
+      next();
+    },
+  });
+  return { terminal: Object.assign(stream, { isTTY: true, columns: 200 }) as unknown as NodeJS.WriteStream, shown };
 }

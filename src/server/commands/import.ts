@@ -80,7 +80,7 @@ export function addImport(program: Command, shell: Shell): void {
       try {
         for (const file of files) {
           begun++;
-          report = await importFile(client, shell, id, file, sizes[begun - 1] ?? 0);
+          report = await importFile(client, shell, id, file, sizes[begun - 1] ?? null);
         }
       } catch (error) {
         if (error instanceof FailureError && !shell.stopped.aborted)
@@ -113,11 +113,13 @@ async function mappingIn(file: string): Promise<unknown> {
   }
 }
 
-async function sizeOf(file: string): Promise<number> {
+/** In bytes; null of a pipe, whose end nobody knows. */
+async function sizeOf(file: string): Promise<number | null> {
   try {
     const found = await stat(file);
     if (found.isDirectory()) throw new UsageError(`${file} is a folder; name the files in it.`);
-    if (found.isFile()) await refuseArchive(file);
+    if (!found.isFile()) return null;
+    await refuseArchive(file);
     return found.size;
   } catch (error) {
     throw error instanceof UsageError ? error : unreadable(file, error);
@@ -145,7 +147,13 @@ function unreadable(file: string, error: unknown): UsageError {
   return new UsageError(missing ? `There is no file ${file}.` : `${file} cannot be read (${reasonOf(error)}).`);
 }
 
-async function importFile(client: NodeClient, shell: Shell, id: string, file: string, size: number): Promise<Report> {
+async function importFile(
+  client: NodeClient,
+  shell: Shell,
+  id: string,
+  file: string,
+  size: number | null,
+): Promise<Report> {
   const name = basename(file);
   const source = createReadStream(file, { highWaterMark: 256 * 1024 });
   const display = progressDisplay(shell, name);
@@ -157,7 +165,7 @@ async function importFile(client: NodeClient, shell: Shell, id: string, file: st
     )) {
       if (line.error !== undefined) throw refusalOf(new RefusedError(0, line));
       const counts = line.progress ?? line.done;
-      if (counts) display.show(line.progress?.bytes ?? size, size, countsText(counts));
+      if (counts) display.show(line.progress?.bytes ?? size ?? 0, size, countsText(counts));
       if (line.done) return line.done;
     }
     throw new FailureError(`The node did not say what became of ${name}.`);

@@ -14,7 +14,7 @@ export async function lastOf<P, D>(
   shell: Shell,
   title: string,
   lines: AsyncIterable<AnswerLine<P, D>>,
-  show: (progress: P) => { done: number; total: number; text: string },
+  show: (progress: P) => { done: number; total: number | null; text: string },
 ): Promise<D> {
   const display = progressDisplay(shell, title);
   try {
@@ -45,6 +45,6 @@ export interface StepProgress {
   total?: number | undefined;
 }
 
-export function stepText({ step, done, total }: StepProgress): { done: number; total: number; text: string } {
-  return { done, total: total ?? Math.max(done, 1), text: `${done.toLocaleString('en')} ${step}` };
+export function stepText({ step, done, total }: StepProgress): { done: number; total: number | null; text: string } {
+  return { done, total: total ?? null, text: `${done.toLocaleString('en')} ${step}` };
 }
