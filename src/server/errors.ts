@@ -177,3 +177,12 @@ export class UnavailableError extends DomainError {
   override readonly name = 'UnavailableError';
   readonly code = 'UNAVAILABLE';
 }
+
+/** Another process has the data folder: a node, also one that starts or stops, or a command. */
+export class FolderInUseError extends UnavailableError {
+  constructor(data: string) {
+    super(
+      `Another process uses the data folder ${data}: stop it (its address is in node.json there), or name another folder with --data.`,
+    );
+  }
+}

@@ -18,14 +18,14 @@ export async function readNodeFile(data: string): Promise<NodeFile | null> {
 /** Milliseconds. */
 const answersWithin = 3000;
 
-/** Whether the node that a node.json names runs. */
-export async function isAlive({ url, instance }: NodeFile): Promise<boolean> {
+/** Whether the node that a node.json names runs; null where something is there and does not answer. */
+export async function isAlive({ url, instance }: NodeFile): Promise<boolean | null> {
   try {
     const answer = await fetch(new URL('/health', url), { signal: AbortSignal.timeout(answersWithin) });
     const health = (await answer.json()) as { instance?: unknown };
     return health.instance === instance;
-  } catch {
-    return false;
+  } catch (error) {
+    return error instanceof DOMException && error.name === 'TimeoutError' ? null : false;
   }
 }
 

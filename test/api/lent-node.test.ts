@@ -4,7 +4,8 @@ import { mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run } from '../../src/server/commands/run.ts';
-import { temporaryFolder } from '../helpers/node.ts';
+import { lockFolder } from '../../src/server/store/lock.ts';
+import { startNode, temporaryFolder } from '../helpers/node.ts';
 
 /** A command line that runs: what it says on stderr as it comes, and its exit code. */
 function begun(data: string, ...args: string[]) {
@@ -65,4 +66,25 @@ test.each([
   expect(await ended).toBe(1);
   expect(said.join('\n')).toContain(isStopped ? 'Stopped' : 'line 1501: id is beyond 2^53-1');
   expect(said.join('\n')).not.toContain('Other commands');
+});
+
+test('commands that begin together without a node all do what they are for', async () => {
+  await using folder = await temporaryFolder();
+  await (await startNode({ data: folder.path }))[Symbol.asyncDispose]();
+  const all = Array.from({ length: 4 }, () => begun(folder.path, 'key', 'create'));
+  expect(await Promise.all(all.map(({ ended }) => ended))).toEqual([0, 0, 0, 0]);
+});
+
+test('a command waits while another process has the folder and does not answer yet, and says so', async () => {
+  await using folder = await temporaryFolder();
+  await (await startNode({ data: folder.path }))[Symbol.asyncDispose]();
+  const lock = lockFolder(folder.path);
+  const { said, ended } = begun(folder.path, 'key', 'create');
+  const left = begun(folder.path, 'key', 'create');
+  const words = `Another process has the data folder ${folder.path}, as a node that starts: waiting until it answers or ends.`;
+  await expect.poll(() => [...said, ...left.said], { timeout: 10_000 }).toEqual([words, words]);
+  left.stop.abort();
+  expect([await left.ended, ...left.said]).toEqual([1, words, 'archeion: Stopped.']);
+  lock[Symbol.dispose]();
+  expect([await ended, ...said]).toEqual([0, words, expect.stringMatching(/^uk_/)]);
 });

@@ -5,15 +5,14 @@ import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { type Config, readConfig, UsageError } from '../config.ts';
-import { UnavailableError } from '../errors.ts';
 import { version } from '../generated/version.ts';
-import { isAlive, readNodeFile } from '../node-file.ts';
 import { http } from '../node-http.ts';
 import type { RunningNode } from '../server.ts';
 import { identityFile } from '../store/accounts/identity-schema.ts';
 import { readOperatorKey } from '../store/accounts/operator-key.ts';
 import { FailureError, RefusedError } from './failure.ts';
 import { jsonLines } from './json-lines.ts';
+import { nodeOnFolder } from './node-on-folder.ts';
 import { type AskedNode, isUnknownEndpoint, OtherVersionError } from './other-version.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
@@ -49,12 +48,9 @@ export async function openClient(
   const { config, secrets } = readConfig(shell.env, flags, shell.dataFolder);
   const data = resolve(config.data);
   await using opened = new AsyncDisposableStack();
-  const known = await readNodeFile(data);
-  let url = known?.url;
   const ports = new Set<number>();
-  const running = known !== null && (await isAlive(known));
-  if (running) shell.asks?.(known);
-  else {
+  let url: string | undefined;
+  const start = async () => {
     if (mustRun) throw new FailureError(`No node runs on ${data}: start one with "archeion serve".`);
     const isNew = !existsSync(join(data, identityFile));
     if (isNew && !mayMake) {
@@ -68,26 +64,24 @@ export async function openClient(
       port: 0,
       logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
     };
-    try {
-      // Most commands find a node that runs: they load nothing of one.
-      const { startServer } = await import('../server.ts');
-      const node = opened.use(await startServer(quiet, secrets, { pid: shell.pid, ui: null }));
-      opened.defer(() => othersDone(node.ctx.requests, ports, shell));
-      url = node.url;
-      if (isNew) shell.err(`Made a new node in ${data}.`);
-    } catch (error) {
-      if (!known || !(error instanceof UnavailableError)) throw error;
-      throw new FailureError(`The node of ${data} does not answer at ${known.url}. ${error.message}`);
-    }
-  }
+    // Most commands find a node that runs: they load nothing of one.
+    const { startServer } = await import('../server.ts');
+    const node = opened.use(await startServer(quiet, secrets, { pid: shell.pid, ui: null }));
+    opened.defer(() => othersDone(node.ctx.requests, ports, shell));
+    url = node.url;
+    if (isNew) shell.err(`Made a new node in ${data}.`);
+  };
+  const other = await nodeOnFolder(data, shell, start);
+  if (other) shell.asks?.(other);
+  url ??= other?.url;
   const key = readOperatorKey(join(data, 'operator.key'));
   if (!key || !url) throw new FailureError(`The operator's key cannot be read: ${join(data, 'operator.key')}.`);
   const headers = { Authorization: `ApiKey ${key}`, [`X-${config.service}-Network`]: config.network };
   const all = opened.move();
   return {
-    ...clientOf({ url, version: running ? known.version : version }, { headers, signal: shell.stopped, ports }),
+    ...clientOf({ url, version: other?.version ?? version }, { headers, signal: shell.stopped, ports }),
     config,
-    running,
+    running: other !== null,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }

@@ -1,13 +1,13 @@
 import { lchownSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { StorageError, UnavailableError } from '../errors.ts';
+import { FolderInUseError, StorageError } from '../errors.ts';
 import { storageError } from './storage-error.ts';
 
 /**
  * Takes the data folder for this process: an exclusive transaction on `<data>/lock.db`, which the system frees when the
  * process ends, however it ends (decisions.md, address).
- * @throws UnavailableError where another process has it, StorageError where the folder cannot be used
+ * @throws FolderInUseError, StorageError where the folder cannot be used
  */
 export function lockFolder(data: string): Disposable {
   const file = join(data, 'lock.db');
@@ -27,9 +27,7 @@ export function lockFolder(data: string): Disposable {
       const { reason, full } = storageError(error);
       throw new StorageError(reason, full);
     }
-    throw new UnavailableError(
-      `Another process uses the data folder ${data}: stop it (its address is in node.json there), or name another folder with --data.`,
-    );
+    throw new FolderInUseError(data);
   }
   const held = db;
   return {
