@@ -201,6 +201,22 @@ test.each([
   ]);
 });
 
+test('the tool server hands on why the node refuses a list, for each request in it', async () => {
+  const input = new PassThrough();
+  const { code, out, err } = archeion(['mcp'], input);
+  const ping = (id: number) => ({ jsonrpc: '2.0', id, method: 'ping' });
+  const many = Array.from({ length: 21 }, (_, id) => ping(id));
+  input.end(`${JSON.stringify(many)}\n${JSON.stringify([ping(30), ping(30)])}\n`);
+  expect([await code, ...err]).toEqual([0]);
+  const answers = out.map((line) => JSON.parse(line)).sort((a, b) => b.length - a.length);
+  const refused = (ids: number[], words: RegExp) =>
+    ids.map((id) => ({ jsonrpc: '2.0', id, error: { code: -32600, message: expect.stringMatching(words) } }));
+  expect(answers).toEqual([
+    refused([...many.keys()], /^Invalid Request: a list has 1 to 20 messages/),
+    refused([30, 30], /^Invalid Request: two requests of a list have the same id/),
+  ]);
+});
+
 test('the tool server makes no node where there is none', async () => {
   const { code, err } = archeion(['mcp'], new PassThrough(), `${folder.path}/none`);
   expect(await code).toBe(2);

@@ -1,7 +1,8 @@
 import { addAbortSignal } from 'node:stream';
 import type { Command } from 'commander';
+import { z } from 'zod';
 import { type NodeClient, openClient } from './client.ts';
-import { FailureError } from './failure.ts';
+import { FailureError, RefusedError } from './failure.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
 /** Messages that wait for their answers at once, and bytes of one that is read: far more than the node takes, for its id. */
@@ -85,11 +86,21 @@ async function pass(client: NodeClient, message: object, out: (message: object) 
   } catch (error) {
     // What asks for nothing gets no answer.
     const ids = [message].flat().flatMap((one) => ('id' in one ? [one.id] : []));
-    const failed = ids.map((id) => errorOf(id, -32603, error instanceof Error ? error.message : String(error)));
+    const { code, message: reason } = reasonOf(error);
+    const failed = ids.map((id) => errorOf(id, code, reason));
     const [first] = failed;
     if (first) out(Array.isArray(message) ? failed : first);
   }
 }
+
+/** What the node says of a message that it refuses as a whole, else why it did not answer. */
+function reasonOf(error: unknown): { code: number; message: string } {
+  const refusal = error instanceof RefusedError ? z.object({ error: rpcError }).safeParse(error.body) : null;
+  if (refusal?.success) return refusal.data.error;
+  return { code: -32603, message: error instanceof Error ? error.message : String(error) };
+}
+
+const rpcError = z.object({ code: z.number(), message: z.string() });
 
 function errorOf(id: unknown, code: number, message: string): object {
   return { jsonrpc: '2.0', id, error: { code, message } };
