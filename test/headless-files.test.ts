@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { readConfig } from '../src/server/config.ts';
 import { table } from '../src/server/generated/routes.ts';
+import { commandLine } from './helpers/command-line.ts';
 import { temporaryFolder } from './helpers/node.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -56,8 +57,16 @@ describe('the unit of systemd', () => {
     expect(named.filter(([, dir = '']) => !open.some((folder) => dir.startsWith(folder)))).toEqual([]);
   });
 
-  test('starts again after a failure, and asks once to stop', () => {
+  test('starts again after a failure, but not with a setting that cannot be used, and asks once to stop', async () => {
     expect(service).toMatchObject({ Restart: ['on-failure'], KillMode: ['mixed'], KillSignal: ['SIGTERM'] });
+    await using folder = await temporaryFolder();
+    for (const args of [
+      ['--port', 'x'],
+      ['--host', '0.0.0.0'],
+    ])
+      expect(service.RestartPreventExitStatus).toEqual([
+        `${(await commandLine(folder.path, ['serve', ...args])).code}`,
+      ]);
     // Five seconds for running requests, and the transaction in hand.
     expect(Number(service.TimeoutStopSec?.[0])).toBeGreaterThanOrEqual(30);
   });
