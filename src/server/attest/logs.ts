@@ -44,8 +44,8 @@ export class AttestationLogs implements AsyncDisposable {
   }
 
   /** Verifies a network's storage and its log; see verification.ts. */
-  verify(store: NetworkStore): ReturnType<typeof verification> {
-    return verification({ database: store.database, folder: store.folder }, this.#thread);
+  verify(store: NetworkStore, signal?: AbortSignal): ReturnType<typeof verification> {
+    return verification({ database: store.database, folder: store.folder }, this.#thread, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

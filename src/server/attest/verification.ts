@@ -7,12 +7,16 @@ import type { VerifyReport } from '../store/verify/verify-findings.ts';
 import type { CheckState } from './check-log.ts';
 import type { LogThread } from './log-thread.ts';
 
-/** Checks a network's storage (store/verify/verify.ts) and then its attestation log against the moves, page by page. */
+/**
+ * Checks a network's storage (store/verify/verify.ts) and then its attestation log against the moves, page by page.
+ * @throws the reason of `signal`, which ends it
+ */
 export async function* verification(
   order: VerifyOrder,
   thread: LogThread,
+  signal?: AbortSignal,
 ): AsyncGenerator<Progress, VerifyReport, undefined> {
-  const report = yield* runTask({ name: 'verify', args: order });
+  const report = yield* runTask({ name: 'verify', args: order }, signal);
   const { database, folder } = order;
   const files = { database, log: attestFile(folder) };
   const problem = (message: string) => {
@@ -21,6 +25,7 @@ export async function* verification(
   };
   try {
     for (let state: CheckState | null = null, first = true; first || state; first = false) {
+      signal?.throwIfAborted();
       const page = await thread.check(files, state);
       state = page.state;
       for (const message of page.problems) problem(message);

@@ -16,11 +16,12 @@ import { archiveTasks } from '../tasks.ts';
 import type { BackedUpFile } from './backup-manifest.ts';
 import { digestOf } from './file-digest.ts';
 
-/** What goes from one folder into another; `files` is what has gone, with paths below both. */
+/** What goes from one folder into another; `files` is what has gone, with paths below both. `stopped` ends it. */
 export interface Copy {
   from: string;
   to: string;
   files: BackedUpFile[];
+  stopped?: AbortSignal | undefined;
 }
 
 /** One moment of a database that others may go on writing to; nothing where there is none. @throws StorageError */
@@ -28,6 +29,7 @@ export async function takeDatabase(copy: Copy, path: string): Promise<void> {
   const from = join(copy.from, path);
   refuseLogAlone(from);
   if (!existsSync(from)) return;
+  copy.stopped?.throwIfAborted();
   rollBackJournal(from);
   const db = new Database(from, { readonly: true, fileMustExist: true });
   try {
@@ -89,8 +91,8 @@ export async function takeFile(copy: Copy, path: string): Promise<Buffer> {
   return noteFile(copy, path);
 }
 
-async function noteFile({ to, files }: Copy, path: string): Promise<Buffer> {
-  const { size, sha256 } = await digestOf(join(to, path));
+async function noteFile({ to, files, stopped }: Copy, path: string): Promise<Buffer> {
+  const { size, sha256 } = await digestOf(join(to, path), stopped);
   files.push({ path: slashed(path), size, sha256: sha256.toString('hex') });
   return sha256;
 }

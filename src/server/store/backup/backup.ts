@@ -47,28 +47,34 @@ function checkPlaces({ data, opened }: Pick<BackupOrder, 'data' | 'opened'>): vo
 /**
  * Copies what a node has into a new folder while it runs. Each database is one moment of it: identity.db is copied last,
  * so that it knows every account that the others name. No backup.json stands in the folder before it is complete.
- * @throws ValidationError for a folder that cannot be used
+ * Aborting `stopped` ends it after the database or the file in hand, and leaves nothing.
+ * @throws ValidationError for a folder that cannot be used; an AbortError once it is stopped
  */
 export async function makeBackup(
   { data, to, instance, version, time, opened }: BackupOrder,
   report: (progress: Progress) => void,
+  stopped?: AbortSignal,
 ): Promise<BackupManifest> {
   const target = await realPlace(resolve(to));
   await checkTarget(target, await realPlace(resolve(data)));
   return fillWhole(target, manifestName, async (folder) => {
     const manifest: BackupManifest = { format: backupFormat, version, instance, time, networks: [], files: [] };
-    const copy: Copy = { from: data, to: folder, files: manifest.files };
+    const copy: Copy = { from: data, to: folder, files: manifest.files, stopped };
+    const told = (progress: Progress) => {
+      report(progress);
+      stopped?.throwIfAborted();
+    };
     checkPlaces({ data, opened });
     refuseLostIdentity(data);
     for (const network of networks) {
       refuseLostNetwork(data, network);
       if (!existsSync(databaseFile(data, network))) continue;
       await mkdir(join(folder, network), { mode: 0o700 });
-      report({ step: `${network} database`, done: 0 });
+      told({ step: `${network} database`, done: 0 });
       // First, since it follows the other: a log must not know moves that are not in the backup.
       await takeDatabase(copy, attestFile(network));
       await takeNetwork(copy, network);
-      const damaged = await takeContent(copy, network, report);
+      const damaged = await takeContent(copy, network, told);
       manifest.networks.push({ network, ...(await countsOf(folder, network, damaged)) });
     }
     await takeDatabase(copy, chatFile);

@@ -8,10 +8,12 @@ import { workerUrl } from './worker-url.ts';
 
 const exitMs = 5000;
 const stopped = 'stopped';
+/** Tasks that have first to take away what they have begun; the others may be ended at any time. */
+const endThemselves: readonly TaskName[] = ['backup'];
 
 /**
  * Runs a task in a thread of its own and gives its progress as it comes and returns its result. Leaving off, or aborting
- * `signal`, ends the thread; everything that a task writes it writes so that it may be ended at any time.
+ * `signal`, ends the thread, or tells it to end, and waits until it has ended.
  * @throws DamagedArchiveError, ValidationError, UnavailableError, StorageError; the reason of `signal`
  */
 export async function* runTask<N extends TaskName>(
@@ -53,8 +55,16 @@ export async function* runTask<N extends TaskName>(
   } finally {
     signal?.removeEventListener('abort', stop);
     if (ended) await exit(worker);
+    else if (endThemselves.includes(order.name)) await told(worker);
     else await worker.terminate();
   }
+}
+
+async function told(worker: Worker): Promise<void> {
+  if (worker.threadId === -1) return;
+  const exited = new Promise((resolve) => worker.once('exit', resolve));
+  worker.postMessage(stopped);
+  await exited;
 }
 
 /** A thread that has said its last word closes its databases and goes by itself; one that does not is ended. */

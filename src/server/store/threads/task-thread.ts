@@ -19,8 +19,15 @@ const port = parentPort;
 if (port) {
   const post = (message: FromTask) => port.postMessage(message);
   const { name, args } = workerData as TaskOrder;
-  const task = tasks[name] as (args: unknown, report: (progress: Progress) => void) => Promise<unknown>;
-  task(args, (progress) => post({ progress }))
+  const task = tasks[name] as (
+    args: unknown,
+    report: (progress: Progress) => void,
+    stopped: AbortSignal,
+  ) => Promise<unknown>;
+  const stop = new AbortController();
+  // The one message that comes.
+  port.once('message', () => stop.abort());
+  task(args, (progress) => post({ progress }), stop.signal)
     .then(
       (result) => post({ result }),
       (error: unknown) => post({ failed: failure(error) }),

@@ -1,5 +1,5 @@
 import { Body, Post, Produces, Request, Response, Route, SuccessResponse, Tags } from '../../../http/controller.ts';
-import { answerLines, type StreamRequest } from '../../../http/streams.ts';
+import { answerLines, leavingOf, type StreamRequest } from '../../../http/streams.ts';
 import { fromThisMachine } from '../../../http/this-machine.ts';
 import type { ErrorView, ValidationErrorView } from '../../wire.ts';
 import type { UpkeepService } from './service.ts';
@@ -19,25 +19,28 @@ export class UpkeepController {
   /**
    * Verify the network: every block hashed again, every chain, every row that is derived from a version. The node goes
    * on working. A damaged file is set aside in the data folder and counts as missing from then on, so that it can come
-   * again. The answer is a stream of JSON lines: progress, and at the end the report.
+   * again. The answer is a stream of JSON lines: progress, and at the end the report. Closing the connection ends it.
    */
   @Post('verify')
   @Produces('application/x-ndjson')
   @SuccessResponse(200, 'Verified')
   verify(@Request() request: StreamRequest): Promise<VerifyLineView> {
-    return answerLines(request, this.upkeep.verify(request.caller), { lossy: (line) => line.progress !== undefined });
+    const lines = this.upkeep.verify(request.caller, leavingOf(request));
+    return answerLines(request, lines, { lossy: (line) => line.progress !== undefined });
   }
 
   /**
    * Copy everything into a new folder on the node's machine, while it works: all networks, accounts and keys. Only for
-   * requests from that machine. `archeion restore` makes a data folder of it. The answer is a stream of JSON lines.
+   * requests from that machine. `archeion restore` makes a data folder of it. The answer is a stream of JSON lines; closing the
+   * connection ends it, and nothing of it is left.
    */
   @Post('backup')
   @Produces('application/x-ndjson')
   @SuccessResponse(200, 'Backed up')
   @Response<ValidationErrorView>(400, 'Validation failed')
   backup(@Request() request: StreamRequest, @Body() body: BackupBody): Promise<BackupLineView> {
-    const lines = this.upkeep.backup(request.caller, body.dir, fromThisMachine(request));
+    const [local, leaving] = [fromThisMachine(request), leavingOf(request)];
+    const lines = this.upkeep.backup(request.caller, body.dir, { local, leaving });
     return answerLines(request, lines, { lossy: (line) => line.progress !== undefined });
   }
 

@@ -25,26 +25,31 @@ export interface UpkeepSurroundings {
   sync: Pick<SyncEngine, 'compareContent'>;
 }
 
-/** What keeps a node's data sound. */
-export class UpkeepService {
+/** What keeps a node's data sound. Closing waits for the tasks whose callers have left. */
+export class UpkeepService implements AsyncDisposable {
   readonly #env: UpkeepSurroundings;
+  readonly #running = new Set<Promise<void>>();
   readonly #indexing = new OneAtATime();
 
   constructor(env: UpkeepSurroundings) {
     this.#env = env;
   }
 
-  /** Checks the caller's network and its attestation log, in threads. What it sets aside the next syncs bring again. */
-  async *verify(caller: Caller): AsyncGenerator<VerifyLineView, void, undefined> {
+  /**
+   * Checks the caller's network and its attestation log, in threads. What it sets aside the next syncs bring again. `leaving`
+   * ends it. @throws the reason of `leaving`
+   */
+  async *verify(caller: Caller, leaving?: AbortSignal): AsyncGenerator<VerifyLineView, void, undefined> {
     operator(caller);
     using _alone = this.#env.verifying.begin('A verification');
+    using _running = this.#run();
     const store = await this.#env.networks.get(caller.network);
     // A log that cannot go on is among what is found.
     await this.#env.logs
       .of(store)
       .settle()
       .catch(() => undefined);
-    const task = this.#env.logs.verify(store);
+    const task = this.#env.logs.verify(store, leaving);
     // Of one that ends early nobody knows what it has set aside.
     let lost = true;
     try {
@@ -61,17 +66,23 @@ export class UpkeepService {
 
   /**
    * Copies all networks and accounts into a folder of this machine; `local`: the request came from it. A path of the
-   * caller's choice is written to, so the key alone does not suffice.
+   * caller's choice is written to, so the key alone does not suffice. `leaving` ends it, and nothing of it is left.
+   * @throws the reason of `leaving`
    */
-  async *backup(caller: Caller, dir: string, local: boolean): AsyncGenerator<BackupLineView, void, undefined> {
+  async *backup(
+    caller: Caller,
+    dir: string,
+    { local, leaving }: { local: boolean; leaving: AbortSignal },
+  ): AsyncGenerator<BackupLineView, void, undefined> {
     operator(caller);
     if (!local) throw new ForbiddenError('A backup is made on the machine of the node: run "archeion backup" there');
     if (!isAbsolute(dir) || dir.includes('\0')) throw ValidationError.at(['dir'], 'must be an absolute path');
     const { alone, data, instance, version, now } = this.#env;
     using _alone = alone.begin('A backup');
+    using _running = this.#run();
     const time = new Date(now()).toISOString();
     const opened = this.#env.networks.opened().map(({ network, place }) => ({ network, place }));
-    const task = runTask({ name: 'backup', args: { data, to: dir, instance, version, time, opened } });
+    const task = runTask({ name: 'backup', args: { data, to: dir, instance, version, time, opened } }, leaving);
     for (;;) {
       const next = await task.next();
       if (!next.done) {
@@ -102,5 +113,17 @@ export class UpkeepService {
       if (behind) throw new UnavailableError('The node is closing. It goes on with the index at its next start.');
       return yield { done: { network, entities, moves: cursor } };
     }
+  }
+
+  /** A task that works on the data folder, until it is disposed of. */
+  #run(): Disposable {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#running.add(promise);
+    void promise.then(() => this.#running.delete(promise));
+    return { [Symbol.dispose]: resolve };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.#running);
   }
 }

@@ -1,0 +1,84 @@
+import { mkdir, readdir, truncate, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+import { commandLine } from '../helpers/command-line.ts';
+import { cidOf } from '../helpers/files.ts';
+import { filesIn } from '../helpers/files-in.ts';
+import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { create, lastLine, operate } from '../helpers/node-archives.ts';
+
+// Who leaves a backup or a verification ends it: nobody else would hear what becomes of it.
+
+const many = 4000;
+
+/** A data folder with content that takes a while to copy and to verify. */
+async function scene() {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await temporaryFolder());
+  const at = (...names: string[]) => join(folder.path, ...names);
+  {
+    await using node = await startNode({ data: at('data') });
+    await create(node, 'Ada');
+  }
+  for (let i = 0; i < many; i++) {
+    const bytes = `page ${i} `.repeat(500);
+    const cid = cidOf(bytes);
+    const path = at('data', 'main', 'files', cid.slice(-2), cid);
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, bytes);
+  }
+  const all = opened.move();
+  return { at, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+const soon = { timeout: 20_000, interval: 50 };
+
+test('a backup whose asker leaves ends, leaves nothing, and touches no earlier one', async () => {
+  await using s = await scene();
+  await using node = await startNode({ data: s.at('data') });
+  expect(await lastLine(await operate(node, 'POST /node/backup', { dir: s.at('earlier') }))).toHaveProperty('done');
+  const earlier = await filesIn(s.at('earlier'));
+  await mkdir(s.at('there'));
+  for (const dir of ['new', 'there']) {
+    const answer = await operate(node, 'POST /node/backup', { dir: s.at(dir) });
+    const reader = answer.body?.getReader();
+    for (let said = ''; !said.includes('content'); )
+      said += Buffer.from((await reader?.read())?.value ?? []).toString();
+    await reader?.cancel();
+    const names = async () => [...(await readdir(s.at())), ...(await readdir(s.at('there')))].sort();
+    await expect.poll(names, soon).toEqual(['data', 'earlier', 'there']);
+    expect(await filesIn(s.at('earlier'))).toEqual(earlier);
+  }
+  expect(await lastLine(await operate(node, 'POST /node/backup', { dir: s.at('there') }))).toHaveProperty('done');
+  expect(node.logged.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
+});
+
+test('a backup that is told to stop on a node of its own ends with it', async () => {
+  await using s = await scene();
+  const stop = new AbortController();
+  const ended = commandLine(s.at('data'), ['backup', s.at('new')], stop.signal);
+  await expect.poll(() => readdir(s.at()), soon).toContainEqual(expect.stringMatching(/^new\..*\.partial$/));
+  stop.abort();
+  expect(await ended).toMatchObject({ code: 1, out: '', err: 'archeion: Stopped.' });
+  // Its node waits for what is still at work before it lets the folder go.
+  expect(await readdir(s.at())).toEqual(['data']);
+});
+
+test('a verification whose asker leaves ends', async () => {
+  await using folder = await temporaryFolder();
+  await using node = await startNode({ data: folder.path });
+  await create(node, 'Ada');
+  // Of which nothing is written, and which takes minutes to hash.
+  const large = join(folder.path, 'main', 'files', cidOf('').slice(-2), cidOf(''));
+  await mkdir(dirname(large), { recursive: true });
+  await writeFile(large, '');
+  await truncate(large, 256 * 2 ** 30);
+  const begins = async () => {
+    const reader = (await operate(node, 'POST /node/verify')).body?.getReader();
+    const said = Buffer.from((await reader?.read())?.value ?? []).toString();
+    await reader?.cancel();
+    return said;
+  };
+  expect(await begins()).toContain('"progress"');
+  await expect.poll(begins, soon).toContain('"progress"');
+});
