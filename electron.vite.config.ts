@@ -1,8 +1,9 @@
-import { resolve } from 'node:path';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import tailwind from '@tailwindcss/vite';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'electron-vite';
-import type { PluginOption } from 'vite';
+import type { Plugin, PluginOption } from 'vite';
 
 /** What `out/main` holds. Threads are entries because they are started by file name, beside the module that starts them. */
 const entries = {
@@ -42,6 +43,40 @@ function inLatin(): PluginOption {
   };
 }
 
+/** With what is built goes what its packages ask for: their licences, of those that became part of it. */
+const license = { fileName: 'licenses.md' };
+
+/** Vite lists the packages in the page, and not those in its workers: `inWorkers` finds them, `listed` adds them. */
+const packagesInWorkers = new Set<string>();
+const inWorkers: Plugin = {
+  name: 'packages-in-workers',
+  generateBundle(_, bundle) {
+    for (const chunk of Object.values(bundle))
+      for (const id of chunk.type === 'chunk' ? chunk.moduleIds : []) {
+        const folder = /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0];
+        if (folder) packagesInWorkers.add(folder);
+      }
+  },
+};
+const listed: Plugin = {
+  name: 'licenses-of-workers',
+  generateBundle: {
+    order: 'post',
+    handler(_, bundle) {
+      const list = bundle[license.fileName];
+      if (list?.type !== 'asset') return this.error('there is no list of licences');
+      for (const folder of packagesInWorkers) {
+        const { name, version, license: kind } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+        const head = `## ${name} - ${version} (${kind})\n`;
+        const file = readdirSync(folder).find((it) => /^licen[sc]e/i.test(it));
+        if (!file) this.error(`${name} is in a worker and has no file with its licence`);
+        else if (!`${list.source}`.includes(head))
+          list.source += `\n${head}\n${readFileSync(join(folder, file), 'utf8')}`;
+      }
+    },
+  },
+};
+
 /** Of many small modules, of which each command reads dozens before it does anything: they become part of ours. */
 const inlined = [
   'zod',
@@ -71,6 +106,7 @@ export default defineConfig({
       outDir: 'out/main',
       externalizeDeps: { exclude: inlined },
       sourcemap: true,
+      license,
       rolldownOptions: {
         input: entries,
         // Flat: a chunk finds a thread with `new URL('./writer-thread.js', import.meta.url)` as its source does.
@@ -80,12 +116,14 @@ export default defineConfig({
   },
   renderer: {
     root: 'src/renderer',
-    plugins: [react(), tailwind(), servedAt('/ui/')],
+    plugins: [react(), tailwind(), servedAt('/ui/'), listed],
+    worker: { plugins: () => [inWorkers] },
     build: {
       outDir: 'out/renderer',
       // Browsers older than Electron's are served as well.
       target: 'es2023',
       minify: true,
+      license,
       // Older ones would need two variables in place of each `light-dark()`, which Tailwind's cannot be.
       cssTarget: 'chrome123',
       // As data addresses, fonts and workers would not pass the Content-Security-Policy.
