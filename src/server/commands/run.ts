@@ -18,6 +18,7 @@ import { addProcessor } from './processor.ts';
 import { addQuery } from './query.ts';
 import { addReindex } from './reindex.ts';
 import { addRemote } from './remote.ts';
+import { addRestore } from './restore.ts';
 import { addSearch } from './search.ts';
 import { addServe } from './serve.ts';
 import type { Shell } from './shell.ts';
@@ -52,6 +53,7 @@ export async function run(args: string[], given: Shell): Promise<ExitCode> {
   addImportCar(program, shell);
   addVerify(program, shell);
   addBackup(program, shell);
+  addRestore(program, shell);
   addRemote(program, shell);
   addSync(program, shell);
   addConflicts(program, shell);
