@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
+import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 
 /** The page's session at the node of this origin, which the window and the shell share. */
@@ -64,7 +65,8 @@ export async function readRemotes(session: NodeSession): Promise<RemoteStand[]> 
 export async function sendArchive(session: NodeSession, path: string, progress: (share: number) => void) {
   const headers = { ...headersOf(session), 'Content-Type': 'application/octet-stream' };
   // `fetch` would give up after five minutes, and the node may say nothing before everything has been sent.
-  const sending = request(new URL('/node/import-car', session.url), { method: 'POST', headers });
+  const way = `/node/import-car?name=${encodeURIComponent(basename(path))}`;
+  const sending = request(new URL(way, session.url), { method: 'POST', headers });
   const archive = createReadStream(path);
   pipeline(archive, sending, () => undefined);
   let answer: IncomingMessage | undefined;

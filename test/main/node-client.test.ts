@@ -61,6 +61,8 @@ describe('the shell and its node', () => {
     expect(report).toMatchObject({ created: report?.entities, advanced: 0, forks: 0 });
     expect((await read(node, operator(node), letter.id)).properties).toEqual({ label: 'To Ada' });
     for (const share of shares) expect(share).toBeLessThanOrEqual(1);
+    const { body } = await node.fetch('/node/imports', { headers: operator(node).headers });
+    expect(body).toMatchObject({ imports: [{ files: ['letters.car'] }] });
     expect(await sendArchive(session, file, () => undefined)).toMatchObject({
       created: 0,
       unchanged: report?.entities,
