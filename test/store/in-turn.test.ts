@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { inTurn } from '../../src/server/store/search/in-turn.ts';
+import { inTurn } from '../../src/server/store/graph/in-turn.ts';
 
 /** Searches that count their pages; each finds its own number on its page `at`, and ends after `last`. */
 function counted(finds: { at: number; last: number }[]) {

@@ -6,9 +6,9 @@ import { treeBelow } from '../../src/server/store/graph/tree-reads.ts';
 import { entityMoves } from '../../src/server/store/history-reads.ts';
 import { catalogPage, rolesHeldBy } from '../../src/server/store/listings/collection-reads.ts';
 import { compileFilter } from '../../src/server/store/listings/filter.ts';
+import { lookUp, searchLabels } from '../../src/server/store/listings/label-reads.ts';
 import { ListingAnchors } from '../../src/server/store/listings/listing-anchors.ts';
 import { collectionsNaming, type ListingQuery, listEntities } from '../../src/server/store/listings/listings.ts';
-import { lookUp, searchLabels } from '../../src/server/store/search/label-reads.ts';
 import { findVersion, firstAuthor } from '../../src/server/store/versions.ts';
 import { first, idOf, next, openStore, step, type TestStore } from '../helpers/store.ts';
 

@@ -1,6 +1,6 @@
 import type { Reader } from '../connection.ts';
-import { inTurn } from '../search/in-turn.ts';
 import { type GraphBudget, GraphBudgetSpent, type GraphDirection, type GraphEdge, GraphEdges } from './graph-edges.ts';
+import { inTurn } from './in-turn.ts';
 import { paged } from './sorted-keys.ts';
 
 export interface PathsQuery {

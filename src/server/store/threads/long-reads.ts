@@ -9,6 +9,7 @@ import { isPredicateUsed, predicateNames, predicatesNamed } from '../entity-keys
 import { graphEntityAnswer } from '../graph/graph-entity.ts';
 import { type LinksQuery, linksTo } from '../graph/graph-links.ts';
 import { type NeighboursQuery, neighbours, pathsAnswer, reachableAnswer } from '../graph/graph-reads.ts';
+import { queryAnswer } from '../graph/query-answer.ts';
 import { type TreeQuery, treeBelow } from '../graph/tree-reads.ts';
 import { entityMoves } from '../history-reads.ts';
 import { statusOfRun } from '../jobs/jobs.ts';
@@ -23,6 +24,7 @@ import {
   rolesHeldBy,
 } from '../listings/collection-reads.ts';
 import { type DeletedQuery, deletedRows } from '../listings/deleted-rows.ts';
+import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from '../listings/label-reads.ts';
 import { type ListingQuery, listEntities } from '../listings/listings.ts';
 import { type NewestQuery, newestPage } from '../listings/newest.ts';
 import { type FacetsQuery, tableFacets } from '../listings/table-facets.ts';
@@ -33,8 +35,6 @@ import { networkCounts } from '../network-counts.ts';
 import { blocksPage, chainsPage, walkPage } from '../remotes/chain-reads.ts';
 import { countRemote } from '../remotes/remotes.ts';
 import { segmentsPage } from '../remotes/segment-reads.ts';
-import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from '../search/label-reads.ts';
-import { queryAnswer } from '../search/query-answer.ts';
 import { checkedBlock } from '../verify/checked-block.ts';
 import { versionText } from '../version-text.ts';
 

@@ -1,6 +1,6 @@
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
-import { type GraphExpansion, ShownEntities } from '../graph/graph-shown.ts';
+import { type GraphExpansion, ShownEntities } from './graph-shown.ts';
 
 /** A step of a path as POST /query has it, by the entity's id. */
 export type QueryStep =
