@@ -1,5 +1,5 @@
 import { app, type MessageBoxOptions } from 'electron';
-import messages from '../messages/desktop.json' with { type: 'json' };
+import messages from './messages.json' with { type: 'json' };
 
 export type MessageKey = keyof typeof messages;
 type Values = Record<string, string | number>;

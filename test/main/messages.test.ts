@@ -5,7 +5,7 @@ vi.mock('electron', async () => (await import('./electron.ts')).electron);
 const { text } = await import('../../src/main/messages.ts');
 
 const read = (file: string) => readFileSync(new URL(`../../src/${file}`, import.meta.url), 'utf8');
-const all = Object.entries<string[]>(JSON.parse(read('messages/desktop.json')));
+const all = Object.entries<string[]>(JSON.parse(read('main/messages.json')));
 const places = (template = '') => [...template.matchAll(/\{\w+\}/g)].map(([place]) => place).toSorted();
 
 test('every text is there in every language, with the same places', () => {
