@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { counted } from '../../src/server/commands/counted.ts';
+import { counted } from '../../src/server/commands/parts/counted.ts';
 
 test.each([
   [0, 'entity', '0 entities'],

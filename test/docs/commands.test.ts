@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import type { Shell } from '../../src/server/commands/parts/shell.ts';
 import { run } from '../../src/server/commands/run.ts';
-import type { Shell } from '../../src/server/commands/shell.ts';
 import { code, type Page, pages, root } from './pages.ts';
 
 // Every command, option and script that a page names is there.

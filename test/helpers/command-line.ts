@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream';
+import type { Shell } from '../../src/server/commands/parts/shell.ts';
 import { run } from '../../src/server/commands/run.ts';
-import type { Shell } from '../../src/server/commands/shell.ts';
 
 /** One command line in this process: its exit code, and what it printed, joined. `dataFolder` is used where none is named. */
 export async function commandLine(

@@ -24,7 +24,7 @@ test('requests leave the program in these files alone', () => {
   expect(found.map(({ path }) => path)).toEqual([
     // Where the operator has said: a model, the program's own node, a remote, keys of the identity provider.
     'chat/model-endpoint.ts',
-    'commands/client.ts',
+    'commands/parts/client.ts',
     'http/jwt.ts',
     // On the word of others: only what jobs/outbound.ts lets through.
     'jobs/checked-agent.ts',

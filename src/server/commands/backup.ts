@@ -2,13 +2,13 @@ import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { type BackedUpNetwork, readManifest } from '../store/backup/backup-manifest.ts';
-import { openClient } from './client.ts';
-import { counted } from './counted.ts';
-import { FailureError } from './failure.ts';
-import { type AnswerLine, lastOf, type StepProgress, stepText } from './lines.ts';
-import { missingLine } from './missing.ts';
-import { damagedOf } from './named-files.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
+import { openClient } from './parts/client.ts';
+import { counted } from './parts/counted.ts';
+import { FailureError } from './parts/failure.ts';
+import { type AnswerLine, lastOf, type StepProgress, stepText } from './parts/lines.ts';
+import { missingLine } from './parts/missing.ts';
+import { damagedOf } from './parts/named-files.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
 
 type Flags = GlobalOptions & { json?: boolean };
 

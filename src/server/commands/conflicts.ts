@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
-import { type NodeClient, openClient } from './client.ts';
-import { FailureError } from './failure.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
-import { printable } from './table.ts';
+import { type NodeClient, openClient } from './parts/client.ts';
+import { FailureError } from './parts/failure.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
+import { printable } from './parts/table.ts';
 
 /** An entity that was changed here and there (resources/node/conflicts/wire.ts). */
 interface Conflict {

@@ -5,14 +5,14 @@ import { pipeline } from 'node:stream/promises';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../config.ts';
 import { indexOfFile } from '../exchange/archive-file-index.ts';
-import { type NodeClient, openClient } from './client.ts';
-import { collectionNamed } from './collection-named.ts';
-import { counted } from './counted.ts';
 import { type ExportTarget, exportTarget } from './export-target.ts';
-import { FailureError } from './failure.ts';
-import { leftOutLine, missingLine } from './missing.ts';
-import { progressDisplay } from './progress.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
+import { type NodeClient, openClient } from './parts/client.ts';
+import { collectionNamed } from './parts/collection-named.ts';
+import { counted } from './parts/counted.ts';
+import { FailureError } from './parts/failure.ts';
+import { leftOutLine, missingLine } from './parts/missing.ts';
+import { progressDisplay } from './parts/progress.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
 
 interface Options extends GlobalOptions {
   out?: string;

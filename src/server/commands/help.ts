@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
-import type { Shell } from './shell.ts';
+import type { Shell } from './parts/shell.ts';
 
 /** `archeion help`: what a command does, also one of a group, as in "help remote add". */
 export function addHelp(program: Command, shell: Shell): void {

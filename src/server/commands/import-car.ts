@@ -2,11 +2,11 @@ import { createReadStream, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
-import { openClient } from './client.ts';
-import { counted } from './counted.ts';
-import { FailureError, RefusedError } from './failure.ts';
-import { type AnswerLine, lastOf } from './lines.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
+import { openClient } from './parts/client.ts';
+import { counted } from './parts/counted.ts';
+import { FailureError, RefusedError } from './parts/failure.ts';
+import { type AnswerLine, lastOf } from './parts/lines.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
 
 /** What the node says of an import (resources/node/archives/wire.ts), as far as it is shown here. */
 interface Report {

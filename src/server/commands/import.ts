@@ -7,12 +7,12 @@ import { ValidationError } from '../errors.ts';
 import { isCar, isZip } from '../exchange/file-signature.ts';
 import { parseMappingText } from '../exchange/mapping.ts';
 import { textEncodings } from '../exchange/text-encoding.ts';
-import { type NodeClient, openClient } from './client.ts';
-import { counted } from './counted.ts';
-import { FailureError, issueText, RefusedError } from './failure.ts';
-import { progressDisplay } from './progress.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
-import { printable } from './table.ts';
+import { type NodeClient, openClient } from './parts/client.ts';
+import { counted } from './parts/counted.ts';
+import { FailureError, issueText, RefusedError } from './parts/failure.ts';
+import { progressDisplay } from './parts/progress.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
+import { printable } from './parts/table.ts';
 
 interface Options extends GlobalOptions {
   collection?: string;

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
-import { openClient } from './client.ts';
-import { RefusedError } from './failure.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
-import { table } from './table.ts';
+import { openClient } from './parts/client.ts';
+import { RefusedError } from './parts/failure.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
+import { table } from './parts/table.ts';
 
 interface Options extends GlobalOptions {
   label?: string;

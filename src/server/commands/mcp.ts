@@ -1,9 +1,9 @@
 import { addAbortSignal } from 'node:stream';
 import type { Command } from 'commander';
 import { z } from 'zod';
-import { type NodeClient, openClient } from './client.ts';
-import { FailureError, RefusedError } from './failure.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
+import { type NodeClient, openClient } from './parts/client.ts';
+import { FailureError, RefusedError } from './parts/failure.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
 
 /** Messages that wait for their answers at once, and bytes of one that is read: far more than the node takes, for its id. */
 const [maxAtOnce, maxMessage] = [8, 32 * 1024 * 1024];

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { openClient } from './client.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
+import { openClient } from './parts/client.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
 
 /** What the node answers (resources/node/sessions/wire.ts). */
 interface Link {

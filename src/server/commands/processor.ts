@@ -10,8 +10,8 @@ import {
   parseCommands,
 } from '../jobs/local/command-settings.ts';
 import { shipped } from '../processors/shipped.ts';
-import { FailureError } from './failure.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
+import { FailureError } from './parts/failure.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
 
 interface AllowOptions extends GlobalOptions {
   folder?: string;

@@ -1,11 +1,11 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { openClient } from './client.ts';
-import { collectionNamed } from './collection-named.ts';
-import { counted } from './counted.ts';
-import { FailureError, RefusedError } from './failure.ts';
-import { indexed } from './indexed.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
-import { printable, table } from './table.ts';
+import { openClient } from './parts/client.ts';
+import { collectionNamed } from './parts/collection-named.ts';
+import { counted } from './parts/counted.ts';
+import { FailureError, RefusedError } from './parts/failure.ts';
+import { indexed } from './parts/indexed.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
+import { printable, table } from './parts/table.ts';
 
 interface Options extends GlobalOptions {
   json?: boolean;

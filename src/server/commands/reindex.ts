@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import { openClient } from './client.ts';
-import { counted } from './counted.ts';
-import { type AnswerLine, lastOf, type StepProgress, stepText } from './lines.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
+import { openClient } from './parts/client.ts';
+import { counted } from './parts/counted.ts';
+import { type AnswerLine, lastOf, type StepProgress, stepText } from './parts/lines.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
 
 /** What became of it (resources/node/upkeep/wire.ts). */
 interface Report {

@@ -1,10 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { UsageError } from '../config.ts';
-import { type NodeClient, openClient } from './client.ts';
-import { counted } from './counted.ts';
-import { FailureError, RefusedError } from './failure.ts';
-import { several } from './several.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
+import { type NodeClient, openClient } from './parts/client.ts';
+import { counted } from './parts/counted.ts';
+import { FailureError, RefusedError } from './parts/failure.ts';
+import { several } from './parts/several.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
 
 interface Options extends GlobalOptions {
   key?: string | false;

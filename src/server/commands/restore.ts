@@ -3,12 +3,12 @@ import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { ValidationError } from '../errors.ts';
 import { type Restored, restoreBackup } from '../store/backup/restore-backup.ts';
-import { counted } from './counted.ts';
-import { FailureError } from './failure.ts';
-import { type StepProgress, stepText } from './lines.ts';
-import { damagedOf, listed } from './named-files.ts';
-import { progressDisplay } from './progress.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
+import { counted } from './parts/counted.ts';
+import { FailureError } from './parts/failure.ts';
+import { type StepProgress, stepText } from './parts/lines.ts';
+import { damagedOf, listed } from './parts/named-files.ts';
+import { progressDisplay } from './parts/progress.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
 
 /** `archeion restore`: makes a data folder of a backup. */
 export function addRestore(program: Command, shell: Shell): void {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { readConfig, UsageError } from '../config.ts';
 import { isSessionSecret } from '../model/sessions.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
 
 /**
  * `archeion serve`: runs a node until it is told to stop. Its one line on stdout says where it answers; for the

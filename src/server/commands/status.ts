@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
-import { openClient } from './client.ts';
-import { counted } from './counted.ts';
-import { FailureError } from './failure.ts';
+import { openClient } from './parts/client.ts';
+import { counted } from './parts/counted.ts';
+import { FailureError } from './parts/failure.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { describe, type RemoteState } from './remote.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
 
 /** What the node says of itself (resources/node/status/wire.ts). */
 interface Status {

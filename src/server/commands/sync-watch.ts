@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
-import type { NodeClient } from './client.ts';
-import { counted } from './counted.ts';
-import { FailureError, RefusedError } from './failure.ts';
-import type { Shell } from './shell.ts';
+import type { NodeClient } from './parts/client.ts';
+import { counted } from './parts/counted.ts';
+import { FailureError, RefusedError } from './parts/failure.ts';
+import type { Shell } from './parts/shell.ts';
 import type { Report } from './sync.ts';
 
 /** What the node says of a remote that is watched (resources/node/remotes/wire.ts). */

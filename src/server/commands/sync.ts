@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
-import { type NodeClient, openClient } from './client.ts';
-import { counted } from './counted.ts';
-import { FailureError } from './failure.ts';
-import { type AnswerLine, lastOf, refuseError } from './lines.ts';
+import { type NodeClient, openClient } from './parts/client.ts';
+import { counted } from './parts/counted.ts';
+import { FailureError } from './parts/failure.ts';
+import { type AnswerLine, lastOf, refuseError } from './parts/lines.ts';
+import type { GlobalOptions, Shell } from './parts/shell.ts';
+import { printable } from './parts/table.ts';
 import { type RemoteState, remotesNamed } from './remote.ts';
-import type { GlobalOptions, Shell } from './shell.ts';
 import { watchRemotes } from './sync-watch.ts';
-import { printable } from './table.ts';
 
 interface Options extends GlobalOptions {
   once?: boolean;

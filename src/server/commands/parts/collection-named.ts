@@ -1,5 +1,5 @@
-import { UsageError } from '../config.ts';
-import { isEntityId } from '../model/ids.ts';
+import { UsageError } from '../../config.ts';
+import { isEntityId } from '../../model/ids.ts';
 import type { NodeClient } from './client.ts';
 import { printable } from './table.ts';
 

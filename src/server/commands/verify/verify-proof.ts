@@ -1,7 +1,7 @@
-import { checkProof } from '../attest/proof.ts';
+import { checkProof } from '../../attest/proof.ts';
+import { FailureError } from '../parts/failure.ts';
+import type { Shell } from '../parts/shell.ts';
 import { readJsonFile, statementLines } from './checked-file.ts';
-import { FailureError } from './failure.ts';
-import type { Shell } from './shell.ts';
 
 /** A manifest of 32 MiB in base64 and as JSON, and some. */
 const maxProofBytes = 256 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
-import type { Statement } from '../attest/statement.ts';
-import { UsageError } from '../config.ts';
-import { FailureError } from './failure.ts';
+import type { Statement } from '../../attest/statement.ts';
+import { UsageError } from '../../config.ts';
+import { FailureError } from '../parts/failure.ts';
 
 /** The JSON of a file of at most so many bytes; `what` it is to be. @throws UsageError, FailureError */
 export async function readJsonFile(file: string, { what, most }: { what: string; most: number }): Promise<unknown> {

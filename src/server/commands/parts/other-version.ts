@@ -1,4 +1,4 @@
-import { version as ours } from '../generated/version.ts';
+import { version as ours } from '../../generated/version.ts';
 import { FailureError } from './failure.ts';
 
 /** A node that runs in another process, as its node.json has it. */

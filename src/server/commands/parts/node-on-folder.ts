@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { FolderInUseError } from '../errors.ts';
-import { isAlive, type NodeFile, readNodeFile } from '../node-file.ts';
+import { FolderInUseError } from '../../errors.ts';
+import { isAlive, type NodeFile, readNodeFile } from '../../node-file.ts';
 import { FailureError } from './failure.ts';
 import type { Shell } from './shell.ts';
 

@@ -1,4 +1,4 @@
-import type { BackedUpNetwork } from '../store/backup/backup-manifest.ts';
+import type { BackedUpNetwork } from '../../store/backup/backup-manifest.ts';
 
 /** The content of networks that is damaged: how much, and the CIDs of the first of it, in words. */
 export function damagedOf(networks: readonly BackedUpNetwork[]): { count: number; named: string } {

@@ -4,12 +4,12 @@ import type { IncomingMessage } from 'node:http';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { type Config, readConfig, UsageError } from '../config.ts';
-import { version } from '../generated/version.ts';
-import { http } from '../node-http.ts';
-import type { RunningNode } from '../server.ts';
-import { identityFile } from '../store/accounts/identity-schema.ts';
-import { readOperatorKey } from '../store/accounts/operator-key.ts';
+import { type Config, readConfig, UsageError } from '../../config.ts';
+import { version } from '../../generated/version.ts';
+import { http } from '../../node-http.ts';
+import type { RunningNode } from '../../server.ts';
+import { identityFile } from '../../store/accounts/identity-schema.ts';
+import { readOperatorKey } from '../../store/accounts/operator-key.ts';
 import { FailureError, RefusedError } from './failure.ts';
 import { jsonLines } from './json-lines.ts';
 import { nodeOnFolder } from './node-on-folder.ts';
@@ -54,7 +54,7 @@ export async function openClient(
     if (mustRun) throw new FailureError(`No node runs on ${data}: start one with "archeion serve".`);
     const isNew = !existsSync(join(data, identityFile));
     if (isNew && !mayMake) {
-      const { refuseLostIdentity } = await import('../store/lost-database.ts');
+      const { refuseLostIdentity } = await import('../../store/lost-database.ts');
       refuseLostIdentity(data);
       throw noNode(data);
     }
@@ -65,7 +65,7 @@ export async function openClient(
       logLevel: config.logLevel === 'info' ? 'warn' : config.logLevel,
     };
     // Most commands find a node that runs: they load nothing of one.
-    const { startServer } = await import('../server.ts');
+    const { startServer } = await import('../../server.ts');
     const node = opened.use(await startServer(quiet, secrets, { pid: shell.pid, ui: null }));
     opened.defer(() => othersDone(node.ctx.requests, ports, shell));
     url = node.url;

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { SignedHead } from '../attest/head.ts';
-import { type LogToday, logToday, readHead } from '../attest/kept-head.ts';
-import { hash, head } from '../attest/shapes.ts';
-import { attestFile, openLogReader } from '../store/attest-log.ts';
-import { storing } from '../store/storage-error.ts';
+import type { SignedHead } from '../../attest/head.ts';
+import { type LogToday, logToday, readHead } from '../../attest/kept-head.ts';
+import { hash, head } from '../../attest/shapes.ts';
+import { attestFile, openLogReader } from '../../store/attest-log.ts';
+import { storing } from '../../store/storage-error.ts';
+import type { NodeClient } from '../parts/client.ts';
+import { FailureError, RefusedError } from '../parts/failure.ts';
 import { readJsonFile } from './checked-file.ts';
-import type { NodeClient } from './client.ts';
-import { FailureError, RefusedError } from './failure.ts';
 
 const maxHeadBytes = 64 * 1024;
 

@@ -1,6 +1,6 @@
-import type { Network } from '../model/ids.ts';
-import { Findings, type VerifyCounts, type VerifyReport } from '../store/verify/verify-findings.ts';
-import { counted } from './counted.ts';
+import type { Network } from '../../model/ids.ts';
+import { Findings, type VerifyCounts, type VerifyReport } from '../../store/verify/verify-findings.ts';
+import { counted } from '../parts/counted.ts';
 
 /** Something that was verified by itself: the storage of a network, or the files on the list of a backup. */
 export interface VerifiedPart {
