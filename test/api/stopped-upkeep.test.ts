@@ -11,8 +11,8 @@ import { create, lastLine, operate } from '../helpers/node-archives.ts';
 
 const many = 4000;
 
-/** A data folder with content that takes a while to copy and to verify. */
-async function scene() {
+/** A data folder with content that takes a while to copy and to verify; `damaged`: none of it is what it was. */
+async function scene({ damaged = false } = {}) {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await temporaryFolder());
   const at = (...names: string[]) => join(folder.path, ...names);
@@ -25,7 +25,7 @@ async function scene() {
     const cid = cidOf(bytes);
     const path = at('data', 'main', 'files', cid.slice(-2), cid);
     await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, bytes);
+    await writeFile(path, damaged ? 'damaged' : bytes);
   }
   const all = opened.move();
   return { at, [Symbol.asyncDispose]: () => all.disposeAsync() };
@@ -81,4 +81,18 @@ test('a verification whose asker leaves ends', async () => {
   };
   expect(await begins()).toContain('"progress"');
   await expect.poll(begins, soon).toContain('"progress"');
+});
+
+test('a verification of a folder that is told to stop does not say that it has changed nothing', async () => {
+  await using s = await scene({ damaged: true });
+  const stop = new AbortController();
+  const ended = commandLine(s.at('data'), ['verify'], stop.signal);
+  const aside = () => readdir(s.at('data', 'main', 'files', 'damaged')).catch(() => []);
+  await expect.poll(async () => (await aside()).length, soon).toBeGreaterThan(0);
+  stop.abort();
+  expect(await ended).toMatchObject({
+    code: 1,
+    err: `archeion: Stopped. Damaged files lie in ${s.at('data', 'main', 'files', 'damaged')}.`,
+  });
+  expect((await aside()).length).toBeLessThan(many);
 });

@@ -14,6 +14,7 @@ import { updatedCopy } from '../../store/backup/updated-copy.ts';
 import { refuseForeignLogs } from '../../store/foreign-log.ts';
 import { lockFolder } from '../../store/lock.ts';
 import { refuseLostNetwork } from '../../store/lost-database.ts';
+import { filesFolder } from '../../store/network-folders.ts';
 import { databaseFile } from '../../store/network-store.ts';
 import { isOutdated, refuseNewer } from '../../store/outdated.ts';
 import type { Progress } from '../../store/progress.ts';
@@ -232,18 +233,24 @@ function outdated(database: string): FailureError {
 
 async function* linesOf(shell: Shell, order: VerifyOrder): AsyncGenerator<Line, void, undefined> {
   await using thread = new LogThread();
-  yield* told(shell, verification(order, thread));
+  const aside = order.backup ? null : join(filesFolder(order.folder), 'damaged');
+  yield* told(shell, verification(order, thread), aside);
 }
 
-/** @throws FailureError once the command is told to stop */
+/** `aside`: where what is damaged is put. @throws FailureError once the command is told to stop */
 async function* told(
   { stopped }: Shell,
   task: AsyncGenerator<Progress, VerifyReport, undefined>,
+  aside: string | null = null,
 ): AsyncGenerator<Line, void, undefined> {
   for (;;) {
     const next = await task.next();
     if (next.done) return yield { done: next.value };
-    if (stopped.aborted) await task.throw(new FailureError('Stopped. Nothing was changed.'));
+    if (stopped.aborted) {
+      await task.throw(stopped.reason).catch(() => undefined);
+      const isLeft = aside !== null && existsSync(aside);
+      throw new FailureError(`Stopped. ${isLeft ? `Damaged files lie in ${aside}.` : 'Nothing was changed.'}`);
+    }
     yield { progress: next.value };
   }
 }
