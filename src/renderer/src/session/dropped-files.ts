@@ -2,12 +2,23 @@ import { useSyncExternalStore } from 'react';
 
 // Files cannot stand in an address: they wait here from where they were let go to the screen that takes them.
 
-let files: readonly File[] = [];
+/** Files that were chosen or dropped together. Each choice has a number of its own, also one of the same files. */
+interface Choice {
+  serial: number;
+  files: readonly File[];
+}
+
+let choice: Choice = { serial: 0, files: [] };
 const listeners = new Set<() => void>();
 
-export function putFiles(next: readonly File[]): void {
-  files = next;
+export function putFiles(files: readonly File[]): void {
+  choice = { serial: choice.serial + 1, files };
   for (const tell of listeners) tell();
+}
+
+/** Lets go of the files of a choice with which nothing is left to do; those of another one stay. */
+export function letGo(serial: number): void {
+  if (choice.serial === serial) putFiles([]);
 }
 
 function subscribe(listener: () => void): () => void {
@@ -16,6 +27,6 @@ function subscribe(listener: () => void): () => void {
 }
 
 /** The files that were chosen or dropped last; none once they have been let go of. */
-export function useFiles(): readonly File[] {
-  return useSyncExternalStore(subscribe, () => files);
+export function useChoice(): Choice {
+  return useSyncExternalStore(subscribe, () => choice);
 }

@@ -12,6 +12,7 @@ import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { letGo } from '../../session/dropped-files.ts';
 import { useUnsaved } from '../../session/unsaved.ts';
 import { Count } from './records/running.tsx';
 import { UndoDialog } from './undo/undo-dialog.tsx';
@@ -21,8 +22,15 @@ import { useStartCommand } from './use-start-command.ts';
 type Report = components['schemas']['CarImportView'];
 type Step = components['schemas']['CarProgressView'];
 
+interface ArchiveImportProps {
+  file: File;
+  /** Of the choice that it is. */
+  serial: number;
+  onMore(): void;
+}
+
 /** An archive, a bag or a crate: sent, verified whole, then taken in. */
-export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) {
+export function ArchiveImport({ file, serial, onMore }: ArchiveImportProps) {
   const { t, number, counted, bytes } = useTexts();
   const queries = useQueryClient();
   const [state, setState] = useState<'waiting' | 'working' | 'done'>('waiting');
@@ -32,6 +40,7 @@ export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) 
   const stop = useRef<AbortController>(undefined);
   const isThere = useRef(true);
   const isTaken = useRef(false);
+  const isDone = useRef(false);
   const isVerifying = state === 'working' && !progress;
   useUnsaved(isVerifying, 'archive');
   useEffect(() => {
@@ -40,8 +49,9 @@ export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) 
       isThere.current = false;
       // What has begun to be taken in is taken in whole.
       if (!isTaken.current) stop.current?.abort();
+      if (isDone.current) letGo(serial);
     };
-  }, []);
+  }, [serial]);
   const start = async () => {
     if (state !== 'waiting') return;
     stop.current = new AbortController();
@@ -63,7 +73,11 @@ export function ArchiveImport({ file, onMore }: { file: File; onMore(): void }) 
           setProgress(step);
         },
       );
-      if (!isThere.current) toast(t('import.archiveDone', { name: file.name }));
+      isDone.current = true;
+      if (!isThere.current) {
+        toast(t('import.archiveDone', { name: file.name }));
+        letGo(serial);
+      }
       setReport(done);
       setState('done');
       void queries.invalidateQueries();

@@ -76,7 +76,7 @@ export function FileImport({
             ))}
           <div className="flex gap-2">
             <Button look="main" type="submit" disabled={!ready}>
-              {t('import.keepFiles', { count: files.length })}
+              {t('import.keepFiles', { count: left })}
             </Button>
             <Button onClick={onMore}>{t('action.cancel')}</Button>
           </div>

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react';
 import { useInstead } from '../../components/loss-dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import { putFiles, useFiles } from '../../session/dropped-files.ts';
+import { putFiles, useChoice } from '../../session/dropped-files.ts';
 import { useLoss } from '../../session/unsaved.ts';
 import { focusContent } from '../../shell/arrival.ts';
 import { ArchiveImport } from './archive-import.tsx';
@@ -21,7 +21,7 @@ export function Import() {
   const { t } = useTexts();
   const { run, collection } = route.useSearch();
   const go = useNavigate({ from: '/import' });
-  const files = useFiles();
+  const { serial, files } = useChoice();
   const [report, setReport] = useState<ImportReport | null>(null);
   const [first] = files;
   const kind = first && kindOfFile(first.name);
@@ -35,7 +35,7 @@ export function Import() {
   }, [files, run, go]);
 
   // Each step is a screen of its own to whoever goes through it by keys.
-  const place = first ? `${kind} ${first.name}` : run;
+  const place = first ? serial : run;
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the place has become another one
   useEffect(focusContent, [place]);
 
@@ -76,11 +76,11 @@ export function Import() {
       )}
       {first ? (
         kind === 'records' ? (
-          <RecordsImport key={first.name + first.size} files={taken} collection={collection} onDone={finish} />
+          <RecordsImport key={serial} files={taken} collection={collection} onDone={finish} />
         ) : kind === 'archive' ? (
-          <ArchiveImport key={first.name + first.size} file={first} onMore={more} />
+          <ArchiveImport key={serial} file={first} serial={serial} onMore={more} />
         ) : (
-          <FileImport key={first.name + first.size} files={taken} collection={collection} onMore={more} />
+          <FileImport key={serial} files={taken} collection={collection} onMore={more} />
         )
       ) : run ? (
         <Summary id={run} report={report?.id === run ? report : null} onMore={more} />

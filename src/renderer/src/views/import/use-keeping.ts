@@ -12,12 +12,14 @@ export type Outcome = { entity: string } | { error: unknown };
 /** Where files go: an entity that is there, or a collection. */
 export type Place = { entity: string } | { target: Target };
 
+/** The entities of files that were kept: who looks at one of them and comes back is not asked to keep those once more. */
+const keptAs = new WeakMap<File, string>();
+
 /** Keeps files, one after the other. What fails is told, the others go on; what is left is tried again when that is asked for. */
 export function useKeeping(files: readonly File[]) {
   const queries = useQueryClient();
-  const [outcomes, setOutcomes] = useState<ReadonlyMap<File, Outcome>>(new Map());
+  const [outcomes, setOutcomes] = useState(() => outcomesBefore(files));
   const [busy, setBusy] = useState(false);
-  const [begun, setBegun] = useState(false);
   const [error, setError] = useState<unknown>(null);
   const stop = useRef<AbortController>(undefined);
   /** The id of the place once there is one: a new collection is made once. */
@@ -27,6 +29,7 @@ export function useKeeping(files: readonly File[]) {
   const ways = useRef(new Map<File, OnItsWay>());
   const running = useRef(Promise.resolve());
   const kept = files.filter((file) => isKept(outcomes.get(file))).length;
+  const [begun, setBegun] = useState(kept === files.length);
   useUnsaved(busy || (begun && kept < files.length), 'files');
   useEffect(
     () => () => {
@@ -37,7 +40,10 @@ export function useKeeping(files: readonly File[]) {
   );
 
   const keep = async (to: Place, { signal }: AbortController) => {
-    const tell = (file: File, outcome: Outcome) => setOutcomes((old) => new Map(old).set(file, outcome));
+    const tell = (file: File, outcome: Outcome) => {
+      if ('entity' in outcome) keptAs.set(file, outcome.entity);
+      setOutcomes((old) => new Map(old).set(file, outcome));
+    };
     const tried = async (file: File, work: () => Promise<string | null>) => {
       try {
         const entity = await work();
@@ -80,6 +86,15 @@ export function useKeeping(files: readonly File[]) {
     running.current = keep(to, stop.current);
   };
   return { outcomes, kept, begun, busy, error, start, stop: () => stop.current?.abort() };
+}
+
+function outcomesBefore(files: readonly File[]): ReadonlyMap<File, Outcome> {
+  return new Map(
+    files.flatMap((file): [File, Outcome][] => {
+      const entity = keptAs.get(file);
+      return entity === undefined ? [] : [[file, { entity }]];
+    }),
+  );
 }
 
 function isKept(outcome: Outcome | undefined): boolean {
