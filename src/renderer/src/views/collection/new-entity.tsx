@@ -30,18 +30,21 @@ export function NewEntity({ collection, types, open, onClose }: NewEntityProps) 
       const body = { type: type.trim(), collection, properties: label.trim() ? { label: label.trim() } : {} };
       return answered(api.POST('/entities', { body: { id: await idFor(body), ...body } }));
     },
-    onSuccess: async ({ id }) => {
-      close();
+    onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ['table'] });
       void queries.invalidateQueries({ queryKey: ['facets'] });
-      await go({ to: '/entities/$id', params: { id }, ignoreBlocker: true });
     },
   });
   // The type is often that of the next one, too.
   const close = () => {
     setLabel('');
     forget();
+    create.reset();
     onClose();
+  };
+  const look = ({ id }: { id: string }) => {
+    close();
+    void go({ to: '/entities/$id', params: { id }, ignoreBlocker: true });
   };
   return (
     <Dialog
@@ -55,7 +58,7 @@ export function NewEntity({ collection, types, open, onClose }: NewEntityProps) 
         className="space-y-3"
         onSubmit={(event) => {
           event.preventDefault();
-          if (type.trim()) create.mutate();
+          if (type.trim()) create.mutate(undefined, { onSuccess: look });
         }}
       >
         <Field label={t('column.type')} hint={t('entity.typeAbout')}>

@@ -22,17 +22,18 @@ export function NewCollection({ open, onClose }: { open: boolean; onClose(): voi
       const body = { label: label.trim(), ...(description && { description: description.trim() }) };
       return answered(api.POST('/collections', { body: { id: await idFor(body), ...body } }));
     },
-    onSuccess: async ({ id }) => {
-      close();
-      await queries.invalidateQueries({ queryKey: collectionsQuery.queryKey });
-      await go({ to: '/collections/$id', params: { id }, ignoreBlocker: true });
-    },
+    onSuccess: () => queries.invalidateQueries({ queryKey: collectionsQuery.queryKey }),
   });
   const close = () => {
     setLabel('');
     setDescription('');
     forget();
+    create.reset();
     onClose();
+  };
+  const look = ({ id }: { id: string }) => {
+    close();
+    void go({ to: '/collections/$id', params: { id }, ignoreBlocker: true });
   };
   return (
     <Dialog
@@ -46,7 +47,7 @@ export function NewCollection({ open, onClose }: { open: boolean; onClose(): voi
         className="space-y-3"
         onSubmit={(event) => {
           event.preventDefault();
-          if (label.trim()) create.mutate();
+          if (label.trim()) create.mutate(undefined, { onSuccess: look });
         }}
       >
         <Field label={t('column.label')}>

@@ -44,7 +44,7 @@ export function DeleteDialog({ asked, newest: { id, type, ver, cid }, typed, col
           body: { expect_tip: tip, ...(note.trim() ? { note: note.trim() } : {}) },
         }),
       ),
-    onSuccess: async (gone) => {
+    onSuccess: (gone) => {
       onClose();
       const putBack = takeDraft(id);
       const back = async () => {
@@ -59,11 +59,13 @@ export function DeleteDialog({ asked, newest: { id, type, ver, cid }, typed, col
           toast(t(sentenceOf(error)), again ? { label: t('action.undo'), run: undo } : undefined);
         });
       toast(t('entity.wasDeleted'), { label: t('action.undo'), run: undo });
-      if (collection) await go({ to: '/collections/$id', params: { id: collection }, ignoreBlocker: true });
-      else await go({ to: '/collections', ignoreBlocker: true });
       void queries.invalidateQueries();
     },
   });
+  const leave = () =>
+    void (collection
+      ? go({ to: '/collections/$id', params: { id: collection }, ignoreBlocker: true })
+      : go({ to: '/collections', ignoreBlocker: true }));
   const once = useOnce();
   const conflict = remove.error instanceof Failure && remove.error.kind === 'conflict';
   // One's own deletion is a version too.
@@ -80,7 +82,7 @@ export function DeleteDialog({ asked, newest: { id, type, ver, cid }, typed, col
           <Button onClick={close}>{t('action.cancel')}</Button>
           <Button
             look="danger"
-            onClick={() => asked && once(() => remove.mutateAsync(asked.cid))}
+            onClick={() => asked && once(() => remove.mutateAsync(asked.cid, { onSuccess: leave }))}
             disabled={remove.isPending || overtaken}
           >
             {t('entity.delete')}

@@ -41,12 +41,12 @@ export function NewRhiza() {
       const body = { label: label.trim(), version: version.trim(), ...about, collection: collection ?? '', ...draft };
       return answered(api.POST('/rhizai', { body: { id: await idFor(body), ...body } }));
     },
-    onSuccess: async ({ id }) => {
+    onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ['processors'] });
       toast(t('processor.registered'));
-      await go({ to: '/processors/$id', params: { id }, ignoreBlocker: true });
     },
   });
+  const look = ({ id }: { id: string }) => void go({ to: '/processors/$id', params: { id }, ignoreBlocker: true });
   const inFlow = useFindingWords();
   const issues = create.error instanceof Failure ? create.error.issues : [];
   return (
@@ -54,7 +54,7 @@ export function NewRhiza() {
       className="flex min-h-0 flex-1 flex-col"
       onSubmit={(event) => {
         event.preventDefault();
-        if (!faulty) create.mutate();
+        if (!faulty) create.mutate(undefined, { onSuccess: look });
       }}
     >
       <NewHead kind="rhiza" />

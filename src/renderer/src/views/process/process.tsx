@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Play } from 'lucide-react';
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { Failure } from '../../api/failure.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
@@ -9,6 +9,7 @@ import { Field, Select } from '../../components/field.tsx';
 import { useInstead } from '../../components/loss-dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { toast } from '../../components/toasts.tsx';
 import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { useUnsaved } from '../../session/unsaved.ts';
@@ -69,18 +70,32 @@ export function Process() {
   const preview = useMutation({ mutationFn: previewOf });
   const begin = useMutation({
     mutationFn: start,
-    onSuccess: (outcome) => {
+    onSuccess: (outcome, started) => {
       void queries.invalidateQueries({ queryKey: ['runs'] });
-      if ('started' in outcome)
-        void go({ to: '/jobs/$id', params: { id: outcome.started }, search: {}, ignoreBlocker: true });
+      const isShown = shown.current === JSON.stringify(started);
+      if ('rejected' in outcome) {
+        if (!isShown) toast(t('job.refused', { why: outcome.rejected }));
+        return;
+      }
+      const look = (ignoreBlocker: boolean) =>
+        void go({ to: '/jobs/$id', params: { id: outcome.started }, search: {}, ignoreBlocker });
+      // Whoever has gone elsewhere, or typed on, is not taken away from that.
+      if (isShown) look(true);
+      else toast(t('process.started'), { label: t('process.toJob'), run: () => look(false) });
     },
   });
   // What was looked at is no longer what would be started.
   const asked = JSON.stringify(order);
+  /** The order that is looked at; null once nobody does. */
+  const shown = useRef<string | null>(null);
   // biome-ignore lint/correctness/useExhaustiveDependencies: a preview is of one order
   useEffect(() => {
+    shown.current = asked;
     preview.reset();
     begin.reset();
+    return () => {
+      shown.current = null;
+    };
   }, [asked]);
   const once = useOnce();
   const next = () => {

@@ -58,12 +58,12 @@ function NewService({ kind }: { kind: 'agent' | 'klados' }) {
         ? answered(api.POST('/agents', { body: whole }))
         : answered(api.POST('/kladoi', { body: whole }));
     },
-    onSuccess: async ({ id }) => {
+    onSuccess: () => {
       void queries.invalidateQueries({ queryKey: ['processors'] });
       toast(t('processor.registered'));
-      await go({ to: '/processors/$id', params: { id }, ignoreBlocker: true });
     },
   });
+  const look = ({ id }: { id: string }) => void go({ to: '/processors/$id', params: { id }, ignoreBlocker: true });
   return (
     <>
       <NewHead kind={kind} />
@@ -71,7 +71,7 @@ function NewService({ kind }: { kind: 'agent' | 'klados' }) {
         className="w-full max-w-3xl space-y-4 p-5"
         onSubmit={(event) => {
           event.preventDefault();
-          if (body) create.mutate();
+          if (body) create.mutate(undefined, { onSuccess: look });
         }}
       >
         <CollectionSelect

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { CircleCheck } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 import { answered, api } from '../../api/client.ts';
+import type { components } from '../../api/schema.d.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input } from '../../components/field.tsx';
@@ -31,22 +32,22 @@ export function AddRemote({ open, onClose }: { open: boolean; onClose(): void })
     mutationFn: () => answered(api.POST('/node/remotes/check', { body: address })),
   });
   const add = useMutation({
-    mutationFn: () =>
-      answered(api.POST('/node/remotes', { body: { ...address, name, watch, ...(direction ? { direction } : {}) } })),
-    onSuccess: async () => {
-      toast(t('sync.added', { name }));
-      // The key does not stay on the page.
-      setKey('');
-      setUrl('');
-      setTyped(null);
+    mutationFn: (body: components['schemas']['AddRemoteBody']) => answered(api.POST('/node/remotes', { body })),
+    onSuccess: async (_, sent) => {
+      toast(t('sync.added', { name: sent.name }));
       await queries.invalidateQueries({ queryKey: ['sync'] });
-      await go({ to: '/sync/remotes/$name', params: { name }, ignoreBlocker: true });
     },
   });
-  const close = () => {
+  const empty = () => {
+    // The key does not stay on the page.
     setKey('');
     setUrl('');
     setTyped(null);
+  };
+  const close = () => {
+    empty();
+    check.reset();
+    add.reset();
     onClose();
   };
   const badName = typed !== null && typed !== '' && !nameForm.test(typed);
@@ -54,7 +55,12 @@ export function AddRemote({ open, onClose }: { open: boolean; onClose(): void })
   const submit = (event: FormEvent) => {
     event.preventDefault();
     check.reset();
-    if (ready && !add.isPending) add.mutate();
+    if (!ready || add.isPending) return;
+    const added = () => {
+      empty();
+      void go({ to: '/sync/remotes/$name', params: { name }, ignoreBlocker: true });
+    };
+    add.mutate({ ...address, name, watch, ...(direction ? { direction } : {}) }, { onSuccess: added });
   };
   const test = () => {
     add.reset();

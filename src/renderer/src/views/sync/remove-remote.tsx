@@ -23,14 +23,19 @@ export function RemoveRemote({
   const queries = useQueryClient();
   const remove = useMutation({
     mutationFn: () => answered(api.DELETE('/node/remotes/{name}', { params: { path: { name } } })),
-    onSuccess: async () => {
-      onClose();
+    onSuccess: () => {
       toast(t('sync.removed', { name }));
-      await go({ to: '/sync' });
-      queries.removeQueries({ queryKey: ['sync', 'remote', name] });
-      await queries.invalidateQueries({ queryKey: ['sync'] });
+      void queries.invalidateQueries({ queryKey: ['sync'] });
     },
   });
+  const submit = () => {
+    const removed = async () => {
+      onClose();
+      await go({ to: '/sync', ignoreBlocker: true });
+      queries.removeQueries({ queryKey: ['sync', 'remote', name] });
+    };
+    remove.mutate(undefined, { onSuccess: () => void removed() });
+  };
   return (
     <Dialog
       open={open}
@@ -40,7 +45,7 @@ export function RemoveRemote({
       actions={
         <>
           <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button look="danger" onClick={() => remove.mutate()} disabled={remove.isPending}>
+          <Button look="danger" onClick={submit} disabled={remove.isPending}>
             {t('sync.remove')}
           </Button>
         </>
