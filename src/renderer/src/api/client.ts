@@ -1,6 +1,6 @@
 import createClient from 'openapi-fetch';
 import { failureOf, unreachable } from './failure.ts';
-import type { components, paths } from './schema.d.ts';
+import type { paths } from './schema.d.ts';
 
 type Network = 'main' | 'test';
 
@@ -26,15 +26,23 @@ export function onNoAnswer(listener: () => void): () => void {
 
 let header: Promise<string> | undefined;
 
-/** The header that names the network begins with the service's name, which is a setting of the node. */
+/**
+ * The header that names the network begins with the service's name, which is a setting of the node. Without it, or with another
+ * one, a request would be one to the main network. @throws Error where the name cannot be asked for; the next request asks again
+ */
 function networkHeader(): Promise<string> {
-  header ??= fetch('/.well-known/archeion')
-    .then((answer) => answer.json() as Promise<components['schemas']['NodeCard']>)
-    .then(({ service }) => `X-${service}-Network`);
+  header ??= nameOfService().then((service) => `X-${service}-Network`);
   header.catch(() => {
     header = undefined;
   });
   return header;
+}
+
+async function nameOfService(): Promise<string> {
+  const answer = await fetch('/.well-known/archeion');
+  const { service }: { service?: unknown } = answer.ok ? await answer.json() : {};
+  if (typeof service !== 'string') throw new Error(`no answer to which service this is (${answer.status})`);
+  return service;
 }
 
 const client = createClient<paths>({
