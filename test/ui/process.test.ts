@@ -122,6 +122,7 @@ describePage('what is processed', () => {
     await page.getByRole('button', { name: 'Give them and start', disabled: false }).click();
     const said = page.getByRole('alert').filter({ hasText: 'It may have been started all the same' });
     await said.getByRole('link', { name: 'Jobs' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Discard' }).click();
     await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
     await page.getByText('echo').first().waitFor();
     expect(visitor.faults).toEqual([]);
@@ -191,6 +192,26 @@ describePage('what is processed', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('is asked for before it is left, where it was chosen by hand', async () => {
+    const shelf = await collection(node, me, { label: 'Notes' });
+    const [first, second] = await Promise.all(
+      ['one', 'two'].map((label) => create(node, me, { type: 'note', collection: shelf.id, properties: { label } })),
+    );
+    const reader = await command(node, me, shelf.id, 'reader', { accepts: many('note') });
+    const targets = encodeURIComponent(JSON.stringify([first?.id]));
+    await visitor.go(`/process?processor=${reader.id}&collection=${shelf.id}&targets=${targets}`);
+    const list = page.getByRole('list', { name: 'What is worked on' });
+    await list.getByRole('link', { name: 'one' }).click();
+    await page.getByRole('heading', { name: 'one', level: 1 }).waitFor();
+    await page.goBack();
+    await page.getByRole('combobox', { name: 'Find an entity to work on' }).fill(second?.id ?? '');
+    await page.getByRole('option', { name: /two/ }).click();
+    await list.getByRole('link', { name: 'one' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep it' }).click();
+    expect(await list.getByRole('link').allInnerTexts()).toEqual(['one', 'two']);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('is all of a collection that fits, as much as can be at once, which is said', async () => {
     const items = await collection(node, me, { label: 'Items' });
     const tools = await collection(node, me, { label: 'Tools' });
@@ -205,6 +226,7 @@ describePage('what is processed', () => {
     await page.getByRole('button', { name: 'All of the collection of type note', disabled: false }).click();
     await page.getByText('2 entities', { exact: true }).waitFor();
     expect(await page.getByText('no more can be worked on at once').count()).toBe(0);
+    await page.getByRole('button', { name: 'Clear the selection' }).click();
 
     await visitor.go(`/process?processor=${joiner.id}&collection=${items.id}`);
     await page.getByRole('button', { name: 'All of the collection', exact: true, disabled: false }).click();

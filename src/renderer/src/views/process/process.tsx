@@ -14,7 +14,7 @@ import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { useUnsaved } from '../../session/unsaved.ts';
 import { entityQuery } from '../entity/entity-queries.ts';
-import { isMap, type Json } from '../entity/model/json.ts';
+import { isMap, type Json, same } from '../entity/model/json.ts';
 import { CollectionSelect } from '../processors/collection-select.tsx';
 import { faultsOf } from '../processors/faults.ts';
 import { formOf } from '../processors/form-values.ts';
@@ -64,7 +64,7 @@ export function Process() {
     kind && id && collection && input && !fault && (kind === 'agent' || targets.length > 0)
       ? { kind, processor: id, single: accepts.cardinality === 'one', targets, collection, input, seconds }
       : null;
-  useUnsaved(fault || text.trim() !== '');
+  useUnsaved(fault || text.trim() !== '' || !same(targets, address.targets ?? []));
   // What is no value yet stands in a field of this processor alone.
   const { instead, question } = useInstead(fault ? 'typed' : null);
   const preview = useMutation({ mutationFn: previewOf });
