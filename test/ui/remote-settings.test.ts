@@ -39,4 +39,40 @@ describePage('the settings of a remote', () => {
     await page.getByRole('heading', { name: 'Sync', level: 1 }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
+
+  test('that are typed and not saved stay where the remote gets another name', async () => {
+    await using origin = await startNode();
+    await using node = await startPageNode();
+    const me = operator(node);
+    const key = keyOf(await user(origin, 'curator'));
+    ok(await ask(node, me, 'POST /node/remotes', { name: 'museum', url: origin.url, key }));
+    await using visitor = await signedIn(node);
+    const { page } = visitor;
+    await visitor.go('/sync/remotes/museum');
+    const rate = page.getByLabel('At most so many kilobits a second');
+    const files = page.getByRole('checkbox', { name: 'With the bytes of files' });
+    await rate.fill('100');
+    await files.uncheck();
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Rename' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Rename' });
+    const begun = page.waitForRequest(/\/rename$/);
+    const answer = Promise.withResolvers<void>();
+    await page.route(/\/rename$/, async (route) => {
+      await answer.promise;
+      await route.continue();
+    });
+    await dialog.getByLabel('Name').fill('archive');
+    await dialog.getByRole('button', { name: 'Rename' }).click();
+    await begun;
+    // What is typed by then is not the name that was sent.
+    await dialog.getByLabel('Name').fill('archives');
+    answer.resolve();
+    await page.getByRole('heading', { name: 'archive', level: 1, exact: true }).waitFor();
+    expect([await rate.inputValue(), await files.isChecked()]).toEqual(['100', false]);
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.getByText('The settings were saved', { exact: true }).last().waitFor();
+    expect(await ask(node, me, 'GET /node/remotes/archive')).toMatchObject({ body: { max_kbps: 100 } });
+    expect(visitor.faults).toEqual([]);
+  });
 });

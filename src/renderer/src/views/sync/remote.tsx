@@ -28,6 +28,9 @@ export function RemoteScreen() {
   const { t } = useTexts();
   const { name } = route.useParams();
   const remote = useQuery(remoteQuery(name));
+  // What is typed stays where the remote gets another name.
+  const [renamed, setRenamed] = useState<{ from: string; to: string } | null>(null);
+  const key = renamed?.to === name ? renamed.from : name;
   return (
     <>
       {!remote.data && <SyncHead title={name} above={<Above />} />}
@@ -41,7 +44,7 @@ export function RemoteScreen() {
           </Problem>
         </div>
       )}
-      {remote.data && <Known key={name} remote={remote.data} />}
+      {remote.data && <Known key={key} remote={remote.data} onRenamed={(to) => setRenamed({ from: key, to })} />}
     </>
   );
 }
@@ -55,7 +58,7 @@ function Above() {
   );
 }
 
-function Known({ remote }: { remote: Remote }) {
+function Known({ remote, onRenamed }: { remote: Remote; onRenamed(to: string): void }) {
   const { t } = useTexts();
   const { name, url, user, instance, direction, conflicts } = remote;
   const [dialog, setDialog] = useState<'rename' | 'rekey' | 'remove' | null>(null);
@@ -117,7 +120,7 @@ function Known({ remote }: { remote: Remote }) {
         </div>
         <RemoteSettings remote={remote} />
       </div>
-      <RenameRemote name={name} open={dialog === 'rename'} onClose={() => setDialog(null)} />
+      <RenameRemote name={name} open={dialog === 'rename'} onRenamed={onRenamed} onClose={() => setDialog(null)} />
       <RekeyRemote remote={remote} open={dialog === 'rekey'} onClose={() => setDialog(null)} />
       <RemoveRemote remote={remote} open={dialog === 'remove'} onClose={() => setDialog(null)} />
     </>

@@ -8,24 +8,32 @@ import { Field, Input } from '../../components/field.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { remoteQuery } from './sync-queries.ts';
 
 const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
 
+interface RenameRemoteProps {
+  name: string;
+  open: boolean;
+  /** Told before its screen is gone to, which is the one that is shown. */
+  onRenamed(to: string): void;
+  onClose(): void;
+}
+
 /** Gives a remote another name, and says what stays. */
-export function RenameRemote({ name, open, onClose }: { name: string; open: boolean; onClose(): void }) {
+export function RenameRemote({ name, open, onRenamed, onClose }: RenameRemoteProps) {
   const { t } = useTexts();
   const form = useId();
   const go = useNavigate();
   const queries = useQueryClient();
   const [typed, setTyped] = useState(name);
   const rename = useMutation({
-    mutationFn: () =>
-      answered(api.POST('/node/remotes/{name}/rename', { params: { path: { name } }, body: { name: typed } })),
-    onSuccess: async () => {
-      onClose();
-      toast(t('sync.renamed', { name: typed }));
-      await go({ to: '/sync/remotes/$name', params: { name: typed }, replace: true, ignoreBlocker: true });
-      await queries.invalidateQueries({ queryKey: ['sync'] });
+    mutationFn: (to: string) =>
+      answered(api.POST('/node/remotes/{name}/rename', { params: { path: { name } }, body: { name: to } })),
+    onSuccess: (remote, to) => {
+      toast(t('sync.renamed', { name: to }));
+      queries.setQueryData(remoteQuery(to).queryKey, remote);
+      void queries.invalidateQueries({ queryKey: ['sync'] });
     },
   });
   const close = () => {
@@ -35,7 +43,14 @@ export function RenameRemote({ name, open, onClose }: { name: string; open: bool
   const fits = nameForm.test(typed) && typed !== name;
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (fits) rename.mutate();
+    if (!fits || rename.isPending) return;
+    const look = () => {
+      setTyped(typed);
+      onClose();
+      onRenamed(typed);
+      void go({ to: '/sync/remotes/$name', params: { name: typed }, replace: true, ignoreBlocker: true });
+    };
+    rename.mutate(typed, { onSuccess: look });
   };
   return (
     <Dialog
