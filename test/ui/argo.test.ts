@@ -193,6 +193,34 @@ describePage('Argo queries', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('that are not run yet stay also where another one was run before', async () => {
+    const asked = '"ship" type:artwork';
+    await indexIdle(node);
+    await visitor.go('/argo');
+    await editor().fill(asked);
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('2 found').waitFor();
+    await editor().fill(`${asked} -[made_by]->`);
+    await results().first().getByRole('link').first().click();
+    await page.getByRole('heading', { level: 1 }).filter({ hasNotText: 'Argo query' }).waitFor();
+    await page.evaluate('history.back()');
+    await heading('Argo query').waitFor();
+    await expect.poll(() => editor().innerText()).toBe(`${asked} -[made_by]->`);
+    // It was not run: what was found is of the other one.
+    await page.getByText('2 found').waitFor();
+    await page.getByRole('link', { name: 'Argo query', exact: true }).first().click();
+    await page.getByRole('heading', { name: 'To begin with' }).waitFor();
+    expect(await editor().innerText()).toBe(`${asked} -[made_by]->`);
+    // What is run is no longer kept.
+    await editor().fill(asked);
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('2 found').waitFor();
+    await visitor.go('/collections');
+    await visitor.go('/argo');
+    await page.getByRole('button', { name: 'Run', disabled: true }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('are offered types also where these come only after somebody has begun to write', async () => {
     await create(node, me, { type: 'harbour', properties: { label: 'A harbour' } });
     const held = Promise.withResolvers<void>();

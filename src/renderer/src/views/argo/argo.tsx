@@ -22,7 +22,7 @@ import { QueryEditor, type QueryEditorHandle } from './editor/query-editor.tsx';
 import { faultOf } from './fault.ts';
 import { NamedIds } from './named-ids.tsx';
 import { Plan } from './plan.tsx';
-import { keepTyped, keptTyped, remember } from './recent.ts';
+import { forgetTyped, keepTyped, remember, typedAt } from './recent.ts';
 import { RecentMenu } from './recent-menu.tsx';
 import { Results } from './results.tsx';
 import { saveCsv, saveJson } from './save-answer.ts';
@@ -36,18 +36,16 @@ export function Argo() {
   const go = useNavigate({ from: '/argo' });
   const queries = useQueryClient();
   const editor = useRef<QueryEditorHandle>(null);
-  const [text, setText] = useState(address.q ?? keptTyped());
+  const [typed, setTyped] = useState(() => typedAt(address.q));
   const [active, setActive] = useState(-1);
   const collections = useQuery(collectionsQuery);
   // Asked for before somebody writes.
   useQuery(namesQuery);
   const answer = useQuery(answerQuery(address));
-  const shown = useRef(address.q);
-  useEffect(() => {
-    if (shown.current !== address.q) setText(address.q ?? '');
-    shown.current = address.q;
-  }, [address.q]);
-  useEffect(() => keepTyped(text === address.q ? '' : text), [text, address.q]);
+  if (typed.asked !== address.q) setTyped(typedAt(address.q));
+  useEffect(() => keepTyped(typed), [typed]);
+  const { text } = typed;
+  const setText = (next: string) => setTyped({ asked: address.q, text: next });
 
   const names: Names = {
     known: () => queries.ensureQueryData(namesQuery).catch(() => ({ types: [], predicates: [] })),
@@ -61,6 +59,7 @@ export function Argo() {
   };
   const run = (query = text) => {
     setText(query);
+    forgetTyped();
     if (query.trim() === '') return change({ q: undefined });
     remember(query);
     if (query === address.q) void answer.refetch();

@@ -42,15 +42,28 @@ export function forgetAll(): void {
   keep([]);
 }
 
-let typed = '';
-
-/** Keeps what is typed and was not run, while one looks elsewhere; empty where there is nothing of that. */
-export function keepTyped(query: string): void {
-  typed = query;
+/** What is typed, and the query in whose place: the one that the address asks, if it asks any. */
+interface Typed {
+  asked: string | undefined;
+  text: string;
 }
 
-export function keptTyped(): string {
-  return typed;
+let kept: Typed | null = null;
+
+/** Keeps what is typed and was not run, while one looks elsewhere; what is run by now, or taken back, is not kept. */
+export function keepTyped(typed: Typed): void {
+  if (typed.text !== (typed.asked ?? '')) kept = typed;
+  else if (kept?.asked === typed.asked || kept?.text === typed.text) kept = null;
+}
+
+export function forgetTyped(): void {
+  kept = null;
+}
+
+/** What stands in the editor at first: what was typed in the place of this query, or of another one where none is asked. */
+export function typedAt(asked: string | undefined): Typed {
+  const text = kept && (asked === undefined || kept.asked === asked) ? kept.text : (asked ?? '');
+  return { asked, text };
 }
 
 export function useRecent(): readonly string[] {
