@@ -29,8 +29,8 @@ export function indexed(node: TestNode, who: Person, label: string, body: object
 }
 
 /** Waits until the index has taken up everything, also what it does in the background. */
-export async function indexIdle(node: TestNode): Promise<void> {
-  const store = await node.ctx.networks.get('main');
+export async function indexIdle(node: TestNode, network: 'main' | 'test' = 'main'): Promise<void> {
+  const store = await node.ctx.networks.get(network);
   const idle = await node.ctx.search.engine.follow(store, node.ctx.log).idle(30_000);
   if (!idle) throw new Error('the index is not idle');
 }

@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { Outlet, useNavigate } from '@tanstack/react-router';
+import { Outlet, useNavigate, useSearch } from '@tanstack/react-router';
 import { useEffect, useRef, useState } from 'react';
 import { type Command, useCommands } from '../commands/commands.ts';
 import { Toasts } from '../components/toasts.tsx';
@@ -26,6 +26,7 @@ export function AppShell() {
   const [help, setHelp] = useState(false);
   const [wasIn, setWasIn] = useState(false);
   const go = useNavigate();
+  const { network = 'main' } = useSearch({ from: '__root__' });
   const isIn = session.data?.state === 'in';
   if (isIn && !wasIn) setWasIn(true);
   useFetchAnew(session.data?.state);
@@ -70,7 +71,8 @@ export function AppShell() {
         <HealthBanner />
         {!isIn && session.data && <SignedOutBanner />}
         <main id={contentId} tabIndex={-1} className="flex min-h-0 flex-1 flex-col overflow-auto outline-none">
-          <Outlet />
+          {/* Another network has other contents on every screen. */}
+          <Outlet key={network} />
         </main>
         <Toasts />
       </div>
@@ -78,7 +80,7 @@ export function AppShell() {
       <KeyboardHelp open={help} onClose={() => setHelp(false)} />
       <LeaveQuestion />
       <DropTarget />
-      <LiveUpdates />
+      <LiveUpdates key={network} />
     </div>
   );
 }

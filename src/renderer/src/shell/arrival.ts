@@ -13,10 +13,12 @@ export function focusContent(): void {
 
 /** Without this, whoever comes to a screen by keys has the whole navigation to go through before it. */
 export function useFocusOnArrival(): void {
-  const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
-  const before = useRef(path);
+  const place = useRouterState({
+    select: ({ resolvedLocation: at }) => at && `${at.pathname} ${at.search.network ?? ''}`,
+  });
+  const before = useRef(place);
   useEffect(() => {
-    if (before.current !== undefined && before.current !== path) focusContent();
-    before.current = path;
-  }, [path]);
+    if (before.current !== undefined && before.current !== place) focusContent();
+    before.current = place;
+  }, [place]);
 }

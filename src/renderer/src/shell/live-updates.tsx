@@ -14,7 +14,7 @@ const slow = new Set<unknown>(['status']);
 export function LiveUpdates() {
   const queries = useQueryClient();
   const { data } = useQuery({
-    queryKey: ['moves', currentNetwork()],
+    queryKey: ['moves'],
     queryFn: () => answered(api.GET('/events', { params: { query: { limit: 1, network: currentNetwork() } } })),
     select: ({ events }) => events[0]?.id ?? 0,
     retry: false,
