@@ -1,9 +1,11 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { operator } from '../helpers/callers.ts';
-import { read, update } from '../helpers/entities.ts';
+import { create, read, update } from '../helpers/entities.ts';
 import { importer } from '../helpers/imports.ts';
-import type { TestNode } from '../helpers/node.ts';
+import { type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, pictureOf, signedIn, startPageNode, type Visit } from './browser.ts';
 import { artworksTable, seedItems } from './seed.ts';
 
@@ -297,6 +299,45 @@ describePage('import', () => {
     expect(await use.inputValue()).toBe('property');
     await page.keyboard.press('Control+Enter');
     await heading('21 entities were created').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('a mapping stays while its table is saved anew, and while the node does not answer', async () => {
+    await using folder = await temporaryFolder();
+    const table = join(folder.path, 'works.csv');
+    await writeFile(table, 'id,label\n1,One\n');
+    await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('o')]);
+    await chooser.setFiles(table);
+    await page.getByText('One record.').waitFor();
+    const type = page.getByLabel('Type of each record');
+    await type.fill('object');
+    await page.getByText('object', { exact: true }).first().waitFor();
+    const lookedAt = /imports\/preview$/;
+    const another = () => create(node, operator(node), { type: 'note', properties: { label: 'Another one' } });
+
+    await writeFile(table, 'id,label\n1,One\n2,Two\n');
+    const again = page.waitForResponse(lookedAt);
+    await another();
+    await again;
+    await page.waitForLoadState('networkidle');
+    expect(await type.inputValue()).toBe('object');
+
+    await page.route(lookedAt, (route) => route.abort('connectionreset'));
+    const failed = page.waitForEvent('requestfailed', (request) => lookedAt.test(request.url()));
+    await another();
+    await failed;
+    await page.getByText('The node does not answer.').first().waitFor();
+    expect(await type.inputValue()).toBe('object');
+
+    await page.unroute(lookedAt);
+    await another();
+    await page.getByRole('button', { name: 'Import one record', disabled: false }).click();
+    await page.getByText('This cannot be read: it is a folder, or the file is gone or has changed.').waitFor();
+    await press('Back to the mapping');
+    expect(await type.inputValue()).toBe('object');
+    expect((await importer(node).ask('GET', '/node/imports')).body).toMatchObject({ imports: [] });
     expect(visitor.faults).toEqual([]);
   });
 

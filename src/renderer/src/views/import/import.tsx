@@ -76,7 +76,7 @@ export function Import() {
       )}
       {first ? (
         kind === 'records' ? (
-          <RecordsImport key={serial} files={taken} collection={collection} onDone={finish} />
+          <RecordsImport key={serial} serial={serial} files={taken} collection={collection} onDone={finish} />
         ) : kind === 'archive' ? (
           <ArchiveImport key={serial} file={first} serial={serial} onMore={more} />
         ) : (

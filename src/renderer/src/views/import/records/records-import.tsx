@@ -24,17 +24,19 @@ import { useSamples } from './use-samples.ts';
 
 interface RecordsImportProps {
   files: readonly File[];
+  /** Of the choice that they are. */
+  serial: number;
   /** Where it goes, where the address says so. */
   collection: string | undefined;
   onDone(id: string, report: ImportReport | null): void;
 }
 
 /** Files of records: mapped by hand, looked at, then imported. */
-export function RecordsImport({ files, collection, onDone }: RecordsImportProps) {
+export function RecordsImport({ files, serial, collection, onDone }: RecordsImportProps) {
   const { t, number } = useTexts();
   const queries = useQueryClient();
   const [first] = files as [File];
-  const samples = useSamples(files);
+  const samples = useSamples(files, serial);
   const { first: sample, shown, encodings } = samples;
   const facts = usePreview(sample.data, undefined, undefined);
   const [draft, setDraft] = useState<MappingDraft | null>(null);
@@ -59,8 +61,8 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
   const settled = useSettled(mapping ? JSON.stringify(mapping) : '', 250);
   const preview = usePreview(shown.data, settled || undefined, target.collection || undefined);
   const isReadable = preview.data !== undefined && preview.data.records > 0 && preview.data.issues.length === 0;
-  const ready =
-    mapping !== null && targetText(target) !== '' && !preview.error && isReadable && encodings !== undefined;
+  const isRead = !shown.error && encodings !== undefined;
+  const ready = mapping !== null && targetText(target) !== '' && !preview.error && isReadable && isRead;
 
   useEffect(() => {
     isThere.current = true;
@@ -110,14 +112,17 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
         onSummary={work.id === null ? undefined : () => onDone(work.id as string, null)}
       />
     );
-  const failed = sample.error ?? shown.error ?? (given ? null : facts.error);
-  if (failed)
-    return (
+  // What was read once stays, with all that was chosen for it, whatever fails afterwards.
+  if (!sample.data || !current) {
+    const failed = sample.error ? sample : facts.error ? facts : null;
+    return failed ? (
       <div className="p-5">
-        <Problem error={failed} />
+        <Problem error={failed.error} retry={() => void failed.refetch()} />
       </div>
+    ) : (
+      <Waiting />
     );
-  if (!sample.data || !shown.data || !current) return <Waiting />;
+  }
   const readIn = (next: TextEncoding) => {
     samples.choose(next);
     // The names of its columns may be others then.
@@ -191,9 +196,9 @@ export function RecordsImport({ files, collection, onDone }: RecordsImportProps)
         </section>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
         <section aria-labelledby="import-preview" tabIndex={0} className="lg:overflow-auto">
-          <PreviewPanel preview={preview.data} whole={shown.data.whole} error={preview.error}>
+          <PreviewPanel preview={preview.data} whole={shown.data?.whole === true} error={shown.error ?? preview.error}>
             <FileChoice files={files} samples={samples} />
-            <EncodingChoice sample={shown.data} onChange={readIn} />
+            {shown.data && <EncodingChoice sample={shown.data} onChange={readIn} />}
           </PreviewPanel>
         </section>
       </div>

@@ -1,6 +1,7 @@
 import { endOf } from '../../../api/answer-lines.ts';
 import { answered, api } from '../../../api/client.ts';
 import type { components } from '../../../api/schema.d.ts';
+import { refuseUnreadable } from '../../entity/files/refuse-unsendable.ts';
 import type { TextEncoding } from './sample.ts';
 
 export type ImportReport = components['schemas']['ImportView'];
@@ -33,7 +34,7 @@ interface Order {
 
 /**
  * Imports files, one after the other. While a file is being sent, a browser tells nothing of the answer: so the node is
- * asked how far it is. @throws Failure; what had come by then stays, its import can be undone, and counts as broken off
+ * asked how far it is. Nothing begins with a file that cannot be read. @throws Failure; what had come by then stays, its import can be undone, and counts as broken off
  */
 export async function runImport({
   collection,
@@ -44,6 +45,7 @@ export async function runImport({
   onStart,
   onProgress,
 }: Order): Promise<ImportReport> {
+  for (const file of files) await refuseUnreadable(file);
   const { id } = await answered(api.POST('/node/imports', { body: { collection, mapping }, signal }));
   onStart(id);
   const began = performance.now();

@@ -1,5 +1,6 @@
 import { keepPreviousData, type UseQueryResult, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { Failure } from '../../../api/failure.ts';
 import { type Sample, sampleOf, type TextEncoding } from './sample.ts';
 
 export interface Samples {
@@ -15,29 +16,31 @@ export interface Samples {
   encodings: readonly TextEncoding[] | undefined;
 }
 
-/** The beginnings of files that are imported together: each is read in what it is written in itself. */
-export function useSamples(files: readonly File[]): Samples {
+/**
+ * The beginnings of files that are imported together: each is read in what it is written in itself, and once. Nothing on the node
+ * changes them, and one that has changed itself by then can no longer be read. `choice` tells these files from all others.
+ */
+export function useSamples(files: readonly File[], choice: number): Samples {
   const [index, show] = useState(0);
   const [chosen, setChosen] = useState<ReadonlyMap<number, TextEncoding>>(new Map());
   const [others, setOthers] = useState<TextEncoding>();
-  const keyOf = (at: number) => {
-    const { name, size, lastModified } = files[at] as File;
-    return [name, size, lastModified, chosen.get(at), others];
-  };
-  const read = (at: number) => sampleOf(files[at] as File, chosen.get(at), others);
+  const keyOf = (at: number) => [at, chosen.get(at), others];
+  const read = (at: number) => sampleOf(files[at] as File, chosen.get(at), others).catch(tellUnreadable);
   const sample = (at: number) => ({
-    queryKey: ['sample', at, ...keyOf(at)],
+    queryKey: ['sample', choice, ...keyOf(at)],
     queryFn: () => read(at),
     placeholderData: keepPreviousData,
+    staleTime: 'static' as const,
     retry: false,
   });
   const encodings = useQuery({
-    queryKey: ['encodings', ...files.map((_, at) => keyOf(at))],
+    queryKey: ['encodings', choice, ...files.map((_, at) => keyOf(at))],
     queryFn: async () => {
       const found: TextEncoding[] = [];
       for (const at of files.keys()) found.push((await read(at)).encoding);
       return found;
     },
+    staleTime: 'static',
     retry: false,
   });
   return {
@@ -52,4 +55,9 @@ export function useSamples(files: readonly File[]): Samples {
     },
     encodings: encodings.data,
   };
+}
+
+/** What the browser says of a file is no mistake of the page. @throws Failure of kind `unreadable`, or the error itself */
+function tellUnreadable(error: unknown): never {
+  throw error instanceof DOMException ? new Failure('unreadable', error.message) : error;
 }
