@@ -1,8 +1,8 @@
 import { request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { jsonLines } from '../../src/renderer/src/api/lines.ts';
-import { ValidationError } from '../../src/server/errors.ts';
+import { UnauthorizedError, ValidationError } from '../../src/server/errors.ts';
 import { answerLines, bodyOf, type StreamRequest } from '../../src/server/http/streams.ts';
 import { startNode } from '../helpers/node.ts';
 
@@ -67,9 +67,31 @@ test('a refusal keeps its status as long as nothing has been said, and is the la
   const response = await fetch(`${late.url}/lines`, sent);
   expect(response.status).toBe(200);
   verified.resolve();
-  expect(await linesOf(response)).toMatchObject([{ error: expect.stringContaining('alidation') }]);
+  expect(await linesOf(response)).toMatchObject([{ error: expect.stringContaining('alidation'), status: 400 }]);
   await using soon = await answering(refuse, 60_000);
   expect((await fetch(`${soon.url}/lines`, sent)).status).toBe(400);
+});
+
+test.each([
+  [new UnauthorizedError(), { kind: 'signed-out', status: 401 }, 1],
+  [ValidationError.at(['file'], 'is damaged'), { kind: 'invalid', status: 400 }, 0],
+  [new Error('a mistake of its own'), { kind: 'broken', status: 500 }, 0],
+])('to the page %s as the last line is what it is as an answer', async (thrown, said, signedOut) => {
+  await using node = await answering(async function* (asked): AsyncGenerator<Line> {
+    for await (const _ of bodyOf(asked));
+    yield { progress: 1 };
+    throw thrown;
+  }, 60_000);
+  vi.stubGlobal('location', { origin: node.url, search: '' });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  const { endOf } = await import('../../src/renderer/src/api/answer-lines.ts');
+  const { onSignedOut } = await import('../../src/renderer/src/api/client.ts');
+  let told = 0;
+  onTestFinished(onSignedOut(() => told++));
+  const response = await fetch(`${node.url}/lines`, sent);
+  const end = endOf(Promise.resolve({ data: response.body, response }));
+  await expect(end).rejects.toMatchObject(said);
+  expect(told).toBe(signedOut);
 });
 
 test('no answer begins while its request still comes', async () => {

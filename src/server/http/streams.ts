@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError, UnauthorizedError, ValidationError } from '../errors.ts';
 import { type CallerRequest, refuseRevoked } from '../model/caller.ts';
-import { answerOf } from './errors.ts';
+import { type Answer, answerOf } from './errors.ts';
 
 /** A request whose body is bytes for its controller, and whose answer the controller writes. */
 export interface StreamRequest extends CallerRequest, IncomingMessage {
@@ -70,7 +70,7 @@ async function* spent(chunks: AsyncGenerator<Uint8Array>): AsyncGenerator<Uint8A
 
 /**
  * Answers with one JSON document a line, each as soon as it is there; an error after the first line becomes the last
- * one, in the form of an error's body. Before the first line an error is an answer like any other. Where nothing comes for
+ * one, in the form of an error's body with the `status` that its answer would have had. Before the first line an error is an answer like any other. Where nothing comes for
  * a while after the whole request has come, the answer begins all the same, by spaces, which JSON allows before a document:
  * from then on an error is its last line, as it is once the key of the caller is good no longer. `lossy` lines are left out
  * while the client does not read. The declared type is that of one line.
@@ -99,9 +99,10 @@ export async function answerLines<T extends object>(
     response.end();
   } catch (error) {
     clearInterval(beat);
-    const body = error instanceof DomainError ? answerOf(error).body : { error: 'Internal server error' };
+    const refusal =
+      error instanceof DomainError ? answerOf(error) : { status: 500, body: { error: 'Internal server error' } };
     const begun = response.headersSent;
-    if (begun && !response.destroyed && !response.writableEnded) response.write(`${JSON.stringify(body)}\n`);
+    if (begun && !response.destroyed && !response.writableEnded) response.write(lastLine(refusal));
     await drained(request);
     if (!begun) throw error;
     if (!request.complete) response.once('finish', () => request.destroy());
@@ -125,7 +126,11 @@ function begin(response: ServerResponse): void {
 
 /** Says why nothing more is told; what goes on is then like that of a client who has left. */
 function endRefused(response: ServerResponse): void {
-  if (!response.writableEnded) response.end(`${JSON.stringify(answerOf(new UnauthorizedError()).body)}\n`);
+  if (!response.writableEnded) response.end(lastLine(answerOf(new UnauthorizedError())));
+}
+
+function lastLine({ status, body }: Answer): string {
+  return `${JSON.stringify({ ...body, status })}\n`;
 }
 
 async function write<T>(response: ServerResponse, line: T, lossy: (line: T) => boolean): Promise<void> {

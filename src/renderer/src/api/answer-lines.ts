@@ -1,5 +1,5 @@
-import { answered } from './client.ts';
-import { Failure, failureOf } from './failure.ts';
+import { answered, tellSignedOut } from './client.ts';
+import { Failure, failureOf, isSignedOut } from './failure.ts';
 import { jsonLines } from './lines.ts';
 
 /** A line of an answer that comes piece by piece: something on the way, the end of it, or why there is none. */
@@ -8,6 +8,8 @@ interface Line<P, D> {
   done?: D;
   error?: string;
   details?: Record<string, unknown>;
+  /** Of the answer that an error would have been. */
+  status?: number;
 }
 
 /**
@@ -20,9 +22,15 @@ export async function endOf<P, D>(
 ): Promise<D> {
   const stream = (await answered(request)) as ReadableStream<Uint8Array>;
   for await (const line of jsonLines<Line<P, D>>(stream)) {
-    if (line.error !== undefined) throw failureOf(400, line);
+    if (line.error !== undefined) throw refusalOf(line);
     if (line.progress) onProgress(line.progress);
     if (line.done) return line.done;
   }
   throw new Failure('unreachable', 'the answer ended early');
+}
+
+function refusalOf(line: { status?: number }): Failure {
+  const failure = failureOf(line.status ?? 500, line);
+  if (isSignedOut(failure)) tellSignedOut();
+  return failure;
 }

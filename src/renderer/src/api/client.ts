@@ -18,6 +18,11 @@ export function onSignedOut(listener: () => void): () => void {
   return () => signedOut.delete(listener);
 }
 
+/** Says that the node no longer knows who asks. */
+export function tellSignedOut(): void {
+  for (const tell of signedOut) tell();
+}
+
 /** Told whenever the node did not answer. */
 export function onNoAnswer(listener: () => void): () => void {
   noAnswer.add(listener);
@@ -63,7 +68,7 @@ const client = createClient<paths>({
 client.use({
   onResponse({ response, schemaPath }) {
     // Who asks is what is looked at then.
-    if (response.status === 401 && schemaPath !== '/auth/whoami') for (const tell of signedOut) tell();
+    if (response.status === 401 && schemaPath !== '/auth/whoami') tellSignedOut();
   },
 });
 

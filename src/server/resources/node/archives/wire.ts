@@ -72,12 +72,17 @@ export interface CarImportView {
   remarks: string[];
 }
 
-/** One line of the answer: `progress` now and then, last `done`, or `error` and `details` as an error's body has them. */
+/**
+ * One line of the answer: `progress` now and then, last `done`, or `error` and `details` as an error's body has them, with the
+ * `status` that the answer would have had.
+ */
 export interface CarImportLineView {
   progress?: CarProgressView;
   done?: CarImportView;
   error?: string;
   details?: JsonMap;
+  /** @isInt */
+  status?: number;
 }
 
 /** What is to be exported: a collection, entities one by one, or without both a whole network. */

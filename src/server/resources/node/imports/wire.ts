@@ -333,21 +333,29 @@ export interface UndoneView extends UndoProgressView {
   collection_deleted: boolean;
 }
 
-/** One line of the answer to an undo: `progress`, last `done`, or `error` and `details` as an error's body has them. */
+/**
+ * One line of the answer to an undo: `progress`, last `done`, or `error` and `details` as an error's body has them, with the
+ * `status` that the answer would have had.
+ */
 export interface UndoLineView {
   progress?: UndoProgressView;
   done?: UndoneView;
   error?: string;
   details?: JsonMap;
+  /** @isInt */
+  status?: number;
 }
 
 /**
  * One line of the answer to an upload: `progress` now and then, last `done` with what became of all files of the
- * import, or `error` and `details` as an error's body has them. Progress that the client does not read is left out.
+ * import, or `error` and `details` as an error's body has them, with the `status` that the answer would have had. Progress that
+ * the client does not read is left out.
  */
 export interface ImportLineView {
   progress?: ImportProgressView;
   done?: ImportView;
   error?: string;
   details?: JsonMap;
+  /** @isInt */
+  status?: number;
 }

@@ -69,12 +69,17 @@ export interface VerifyView {
   remarks: string[];
 }
 
-/** One line of the answer: `progress` now and then, last `done`, or `error` and `details` as an error's body has them. */
+/**
+ * One line of the answer: `progress` now and then, last `done`, or `error` and `details` as an error's body has them, with the
+ * `status` that the answer would have had.
+ */
 export interface VerifyLineView {
   progress?: StepView;
   done?: VerifyView;
   error?: string;
   details?: JsonMap;
+  /** @isInt */
+  status?: number;
 }
 
 export interface ReindexedView {
@@ -91,12 +96,17 @@ export interface ReindexedView {
   moves: number;
 }
 
-/** One line of the answer: `progress` now and then, last `done`, or `error` and `details` as an error's body has them. */
+/**
+ * One line of the answer: `progress` now and then, last `done`, or `error` and `details` as an error's body has them, with the
+ * `status` that the answer would have had.
+ */
 export interface ReindexLineView {
   progress?: StepView;
   done?: ReindexedView;
   error?: string;
   details?: JsonMap;
+  /** @isInt */
+  status?: number;
 }
 
 export interface BackupBody {
@@ -141,10 +151,15 @@ export interface BackupView {
   bytes: number;
 }
 
-/** One line of the answer: `progress` now and then, last `done`, or `error` and `details` as an error's body has them. */
+/**
+ * One line of the answer: `progress` now and then, last `done`, or `error` and `details` as an error's body has them, with the
+ * `status` that the answer would have had.
+ */
 export interface BackupLineView {
   progress?: StepView;
   done?: BackupView;
   error?: string;
   details?: JsonMap;
+  /** @isInt */
+  status?: number;
 }

@@ -1,7 +1,7 @@
 import { useSyncExternalStore } from 'react';
+import { endOf } from '../../../api/answer-lines.ts';
 import { api, currentNetwork } from '../../../api/client.ts';
-import { Failure, failureOf, unreachable } from '../../../api/failure.ts';
-import { jsonLines } from '../../../api/lines.ts';
+import { Failure, unreachable } from '../../../api/failure.ts';
 import type { components } from '../../../api/schema.d.ts';
 
 type Schemas = components['schemas'];
@@ -54,20 +54,11 @@ export async function start(task: Task, dir = ''): Promise<void> {
   if (runs.get(name)?.state === 'running') return;
   put(name, { state: 'running', step: null });
   try {
-    put(name, { state: 'done', result: await follow(name, task, dir), at: Date.now() });
+    const result = await endOf<Step, Results[Task]>(requests[task](dir), (step) =>
+      put(name, { state: 'running', step }),
+    );
+    put(name, { state: 'done', result, at: Date.now() });
   } catch (error) {
     put(name, { state: 'failed', error: error instanceof Failure ? error : unreachable(error) });
   }
-}
-
-async function follow(name: string, task: Task, dir: string): Promise<Results[Task]> {
-  const { data, error, response } = await requests[task](dir);
-  if (!response.ok || !data) throw failureOf(response.status, error);
-  type Line = { progress?: Step; done?: Results[Task]; error?: string; details?: Record<string, unknown> };
-  for await (const line of jsonLines<Line>(data as ReadableStream<Uint8Array>)) {
-    if (line.done) return line.done;
-    if (line.error !== undefined) throw new Failure('broken', line.error, 0, line.details);
-    if (line.progress) put(name, { state: 'running', step: line.progress });
-  }
-  throw new Failure('unreachable', 'the answer ended early');
 }
