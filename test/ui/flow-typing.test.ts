@@ -206,6 +206,31 @@ describePage('what is typed into a flow', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('is taken by Enter, and does not register a new workflow with it', async () => {
+    const sent: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && sent.push(new URL(request.url()).pathname));
+    await visitor.go('/processors/new?kind=rhiza');
+    await expect.poll(() => page.getByLabel('Collection', { exact: true }).inputValue()).not.toBe('');
+    await page.getByLabel('Label', { exact: true }).fill('Half done');
+    await page.getByRole('combobox', { name: 'Add a step: a klados or another rhiza' }).fill('a klados');
+    await page
+      .getByRole('option', { name: /a klados/ })
+      .first()
+      .click();
+    await page.getByLabel('Name of the step').fill('split');
+    await page.keyboard.press('Enter');
+    await step('split').waitFor();
+    await page.getByLabel('What follows').selectOption('recurse');
+    await page.getByLabel('How often at most').fill('4');
+    await page.keyboard.press('Enter');
+    await page.waitForLoadState('networkidle');
+    expect(sent).not.toContain('/rhizai');
+    expect(await page.getByRole('alert').count()).toBe(0);
+    await page.getByLabel('Label', { exact: true }).press('Enter');
+    await expect.poll(() => sent).toContain('/rhizai');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('as how deep a step goes and is no number yet stays, and nothing is saved before it is put right', async () => {
     const { cid, properties } = await read(node, me, made.id);
     const flow = properties.flow as Record<string, object>;

@@ -50,30 +50,31 @@ export function NewRhiza() {
   const inFlow = useFindingWords();
   const issues = create.error instanceof Failure ? create.error.issues : [];
   return (
-    <form
-      className="flex min-h-0 flex-1 flex-col"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!faulty) create.mutate(undefined, { onSuccess: look });
-      }}
-    >
-      <NewHead kind="rhiza" />
-      <RhizaFacts facts={facts} onChange={setFacts} faults={faultsOf(create.error)}>
-        <div className="flex flex-wrap items-end gap-2 sm:col-span-3 xl:col-span-1">
-          <div className="w-44">
-            <CollectionSelect label={t('processor.collection')} value={collection} onChange={choose} />
+    <div className="flex min-h-0 flex-1 flex-col">
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (!faulty) create.mutate(undefined, { onSuccess: look });
+        }}
+      >
+        <NewHead kind="rhiza" />
+        <RhizaFacts facts={facts} onChange={setFacts} faults={faultsOf(create.error)}>
+          <div className="flex flex-wrap items-end gap-2 sm:col-span-3 xl:col-span-1">
+            <div className="w-44">
+              <CollectionSelect label={t('processor.collection')} value={collection} onChange={choose} />
+            </div>
+            <Button look="main" type="submit" disabled={create.isPending || isPending || faulty}>
+              {t('processor.register')}
+            </Button>
           </div>
-          <Button look="main" type="submit" disabled={create.isPending || isPending || faulty}>
-            {t('processor.register')}
-          </Button>
-        </div>
-      </RhizaFacts>
+        </RhizaFacts>
+      </form>
       {create.error && (
         <div className="px-5 py-2">
           <Problem error={create.error} words={inFlow} />
         </div>
       )}
       <FlowEditor draft={draft} onChange={setDraft} findings={findingsOf(issues)} onFault={setFaulty} />
-    </form>
+    </div>
   );
 }
