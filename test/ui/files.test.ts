@@ -2,7 +2,7 @@ import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileChooser, Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import { newEntityId } from '../../src/renderer/src/api/entity-id.ts';
+import { isEntityId as isIdOnPage, newEntityId } from '../../src/renderer/src/api/entity-id.ts';
 import { freeKey } from '../../src/renderer/src/views/entity/files/free-key.ts';
 import { maxFileBytes } from '../../src/renderer/src/views/entity/files/refuse-unsendable.ts';
 import { maxContentBytes } from '../../src/server/model/content.ts';
@@ -28,6 +28,13 @@ test.each(['main', 'test'] as const)('an id that the page chooses is one of the 
   const ids = Array.from({ length: 100 }, () => newEntityId(network));
   expect(new Set(ids).size).toBe(100);
   for (const id of ids) expect([isEntityId(id), networkOf(id)]).toEqual([true, network]);
+});
+
+test('the page takes for an id what the node does', () => {
+  const id = '01J5ABCDEFGHJKMNPQRSTVWXYZ';
+  const said = [id, `II${id.slice(2)}`, `F${id.slice(1)}`, `C${id.slice(1)}`, `O${id.slice(1)}`, id.slice(1), `${id}0`];
+  expect(said.map(isIdOnPage)).toEqual([true, true, true, true, false, false, false]);
+  expect(said.map(isIdOnPage)).toEqual(said.map(isEntityId));
 });
 
 describePage('files of one name', () => {

@@ -46,7 +46,7 @@ let before = { press: '', at: 0 };
 
 /** Runs the command of a key press, if there is one. */
 export function onKeyDown(event: KeyboardEvent): void {
-  if (event.defaultPrevented || event.isComposing || event.repeat === undefined) return;
+  if (event.defaultPrevented || event.isComposing || isAutofill(event)) return;
   const press = pressName(event);
   const bare = isBare(press);
   // The way out of a field, to where letters are shortcuts again.
@@ -67,6 +67,11 @@ export function onKeyDown(event: KeyboardEvent): void {
   before = { press: '', at: 0 };
   if (isField(event.target)) takeTyped(event.target);
   wanted()?.run();
+}
+
+/** Whether it only has the name of a key press: so browsers tell of a field that they have filled in. */
+function isAutofill(event: Event): boolean {
+  return !(event instanceof KeyboardEvent);
 }
 
 /** As if a field were left, for what is taken of it only then, such as a name: a shortcut that saves saves that, too. */

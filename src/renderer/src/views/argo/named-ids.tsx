@@ -1,5 +1,6 @@
 import { useQueries } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
+import { isEntityId } from '../../api/entity-id.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { previewQuery } from '../entity/entity-queries.ts';
 import { tokenize } from './language/tokens.ts';
@@ -13,7 +14,7 @@ export function NamedIds({ query }: { query: string }) {
         .tokens.filter(({ kind }) => kind === 'id')
         .map(({ from, to }) => query.slice(from, to).replace('@', '')),
     ),
-  ].filter((id) => id.length === 26);
+  ].filter(isEntityId);
   const found = useQueries({ queries: ids.slice(0, 10).map((id) => previewQuery(id)) });
   const named = found.flatMap(({ data }) => (data ? [data] : []));
   if (named.length === 0) return null;

@@ -1,3 +1,5 @@
+import { isEntityId } from '../../api/entity-id.ts';
+
 /** What the graph's address says, so that a bookmark shows the same picture. */
 export interface GraphAddress {
   /** The entities whose relationships are shown, their ids with dots between: a short address even of many. */
@@ -18,8 +20,6 @@ export const mostOpen = 100;
 /** What `most` may be, and what it is if nothing is said. */
 export const measures = [50, 200, 1000] as const;
 export const usualMost = 200;
-
-const id = /^[0-9A-Z]{26}$/;
 
 /** Anything may stand in an address: what is no graph is left out. */
 export function graphAddress(search: Record<string, unknown>): GraphAddress {
@@ -45,7 +45,7 @@ export function joined(ids: readonly string[]): string | undefined {
 }
 
 function isId(value: unknown): value is string {
-  return typeof value === 'string' && id.test(value);
+  return typeof value === 'string' && isEntityId(value);
 }
 
 function names(values: unknown[]): string[] {

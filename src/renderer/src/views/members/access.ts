@@ -63,6 +63,31 @@ function membership({ predicate, peer, peer_type, peer_label, properties }: Stor
   };
 }
 
+/** A membership as a collection keeps it, given now by `by`, until `end`; one that is there keeps no other end. */
+export function given(
+  of: { peer: string; type: string; label?: string | undefined },
+  role: string,
+  end: string | undefined,
+  by?: string,
+) {
+  return {
+    predicate: role,
+    peer: of.peer,
+    ...(of.peer === '*' ? {} : { peer_type: of.type, ...(of.label ? { peer_label: of.label } : {}) }),
+    properties: {
+      granted_at: new Date().toISOString(),
+      ...(by ? { granted_by: by } : {}),
+      ...(end === undefined ? {} : { expires_at: end }),
+    },
+    properties_remove: ['expires_at'],
+  };
+}
+
+/** The end of a membership as the interface takes it for a new one: in how many seconds; nothing for none. */
+export function expiresIn(end: Date | null): { expires_in?: number } {
+  return end === null ? {} : { expires_in: Math.max(0, Math.round((end.getTime() - Date.now()) / 1000)) };
+}
+
 /** Whether a membership gives nothing any more; a time that cannot be read has passed. */
 export function isExpired({ expiresAt }: Membership, now: number): boolean {
   return expiresAt !== undefined && !(Date.parse(expiresAt) > now);

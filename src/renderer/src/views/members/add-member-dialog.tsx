@@ -11,9 +11,8 @@ import { toast } from '../../components/toasts.tsx';
 import { useFound } from '../../components/use-found.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { meQuery } from '../../session/me.ts';
-import { type CollectionNow, rolesOf } from './access.ts';
+import { type CollectionNow, expiresIn, given, rolesOf } from './access.ts';
 import { type Candidate, candidatesQuery, everybody, isEmail } from './candidates.ts';
-import { given } from './change-member-dialog.tsx';
 import { InviteOffer } from './invite-offer.tsx';
 import { MemberName } from './member-name.tsx';
 import { WriteProblem } from './overtaken.tsx';
@@ -33,16 +32,13 @@ export function AddMemberDialog({ collection, onClose }: { collection: Collectio
     toast(t('members.added', { name: chosen?.label ?? '', role: terms.role }));
   };
   const add = useMutation({
-    mutationFn: ({ id }: Candidate) => {
-      const end = endOf(terms.until);
-      const seconds = end && Math.max(0, Math.round((end.getTime() - Date.now()) / 1000));
-      return answered(
+    mutationFn: ({ id }: Candidate) =>
+      answered(
         api.POST('/collections/{id}/members', {
           params: { path: { id: collection.id } },
-          body: { user_id: id, role: terms.role, ...(seconds === null ? {} : { expires_in: seconds }) },
+          body: { user_id: id, role: terms.role, ...expiresIn(endOf(terms.until)) },
         }),
-      );
-    },
+      ),
     onSuccess: () => {
       done();
       void queries.invalidateQueries();

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
+import { isEntityId } from '../../api/entity-id.ts';
 
 /** Somebody or something that a role can be given to. */
 export interface Candidate {
@@ -16,7 +17,6 @@ export interface Candidate {
 /** Everybody who is registered. */
 export const everybody = { id: '*', type: 'everybody' } as const;
 
-const idPattern = /^(?:II[0-9A-HJKMNP-TV-Z]{24}|[0-9A-HJKMNP-TV-Z]{26})$/;
 const memberTypes = ['user', 'group', 'agent', 'klados'];
 
 /** Whether a text is an address, as far as a person can be asked for by it. */
@@ -55,7 +55,7 @@ async function registered(part: string, signal: AbortSignal): Promise<Candidate[
 /** By id or by name. Where the index of the search is not there yet, people registered here have to do. */
 async function elsewhere(part: string, only: 'user' | undefined, signal: AbortSignal): Promise<Candidate[]> {
   const types = only ? [only] : memberTypes;
-  if (idPattern.test(part)) {
+  if (isEntityId(part)) {
     const { data } = await api.GET('/entities/{id}/preview', { params: { path: { id: part } }, signal });
     return data && types.includes(data.type) ? [{ id: part, type: data.type, label: data.label || part }] : [];
   }

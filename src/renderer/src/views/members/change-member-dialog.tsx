@@ -5,7 +5,7 @@ import { Dialog } from '../../components/dialog.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { meQuery } from '../../session/me.ts';
-import { type CollectionNow, type Membership, rolesOf } from './access.ts';
+import { type CollectionNow, given, type Membership, rolesOf } from './access.ts';
 import { WriteProblem } from './overtaken.tsx';
 import { dayOf, endOf, RoleChoice, type Terms } from './role-choice.tsx';
 import { useAccessWrite } from './use-access-write.ts';
@@ -64,24 +64,4 @@ export function ChangeMemberDialog({ collection, member, name, onClose }: Change
 function dayOfText(time: string | undefined): string {
   const at = new Date(time ?? '');
   return Number.isNaN(at.getTime()) ? '' : dayOf(at);
-}
-
-/** A membership as a collection keeps it, given now by `by`, until `end`; one that is there keeps no other end. */
-export function given(
-  of: { peer: string; type: string; label?: string | undefined },
-  role: string,
-  end: string | undefined,
-  by?: string,
-) {
-  return {
-    predicate: role,
-    peer: of.peer,
-    ...(of.peer === '*' ? {} : { peer_type: of.type, ...(of.label ? { peer_label: of.label } : {}) }),
-    properties: {
-      granted_at: new Date().toISOString(),
-      ...(by ? { granted_by: by } : {}),
-      ...(end === undefined ? {} : { expires_at: end }),
-    },
-    properties_remove: ['expires_at'],
-  };
 }

@@ -9,7 +9,7 @@ import { Field, Input } from '../../components/field.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useMadeOnce } from '../../components/use-made-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
-import { type CollectionNow, rolesOf } from './access.ts';
+import { type CollectionNow, expiresIn, rolesOf } from './access.ts';
 import { CandidatePicker } from './add-member-dialog.tsx';
 import type { Candidate } from './candidates.ts';
 import { MemberName } from './member-name.tsx';
@@ -30,12 +30,10 @@ export function NewGroupDialog({ collection, onClose }: { collection: Collection
     mutationFn: async () => {
       const id = made ?? (await makeGroup());
       setMade(id);
-      const end = endOf(terms.until);
-      const seconds = end && Math.max(0, Math.round((end.getTime() - Date.now()) / 1000));
       await answered(
         api.POST('/collections/{id}/members', {
           params: { path: { id: collection.id } },
-          body: { user_id: id, role: terms.role, ...(seconds === null ? {} : { expires_in: seconds }) },
+          body: { user_id: id, role: terms.role, ...expiresIn(endOf(terms.until)) },
         }),
       );
     },

@@ -12,8 +12,7 @@ import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { type Direction, DirectionField } from './direction-field.tsx';
 import { KeyField } from './key-field.tsx';
-
-const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
+import { isRemoteName } from './sync-queries.ts';
 
 /** Makes a remote known: its address, a key, a test of both, and a name. */
 export function AddRemote({ open, onClose }: { open: boolean; onClose(): void }) {
@@ -50,8 +49,8 @@ export function AddRemote({ open, onClose }: { open: boolean; onClose(): void })
     add.reset();
     onClose();
   };
-  const badName = typed !== null && typed !== '' && !nameForm.test(typed);
-  const ready = url.trim() !== '' && nameForm.test(name);
+  const badName = typed !== null && typed !== '' && !isRemoteName(typed);
+  const ready = url.trim() !== '' && isRemoteName(name);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     check.reset();
@@ -140,7 +139,7 @@ function hostOf(url: string): string {
   try {
     const { hostname } = new URL(url.trim());
     const [first = ''] = /^[\d.]+$|:/.test(hostname) ? [hostname.replace(/[^\d.]/g, '')] : hostname.split('.');
-    return nameForm.test(first) ? first : '';
+    return isRemoteName(first) ? first : '';
   } catch {
     return '';
   }

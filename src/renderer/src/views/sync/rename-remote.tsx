@@ -8,9 +8,7 @@ import { Field, Input } from '../../components/field.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import { remoteQuery } from './sync-queries.ts';
-
-const nameForm = /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/;
+import { isRemoteName, remoteQuery } from './sync-queries.ts';
 
 interface RenameRemoteProps {
   name: string;
@@ -40,7 +38,7 @@ export function RenameRemote({ name, open, onRenamed, onClose }: RenameRemotePro
     setTyped(name);
     onClose();
   };
-  const fits = nameForm.test(typed) && typed !== name;
+  const fits = isRemoteName(typed) && typed !== name;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (!fits || rename.isPending) return;
@@ -69,7 +67,7 @@ export function RenameRemote({ name, open, onRenamed, onClose }: RenameRemotePro
       }
     >
       <form id={form} onSubmit={submit}>
-        <Field label={t('sync.name')} error={nameForm.test(typed) ? undefined : t('sync.badName')}>
+        <Field label={t('sync.name')} error={isRemoteName(typed) ? undefined : t('sync.badName')}>
           {(ids) => <Input {...ids} maxLength={50} value={typed} onChange={({ target }) => setTyped(target.value)} />}
         </Field>
       </form>

@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { type FormEvent, useId, useState } from 'react';
 import { answered, api } from '../../api/client.ts';
+import { isEntityId } from '../../api/entity-id.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Combobox } from '../../components/combobox.tsx';
 import { Field } from '../../components/field.tsx';
@@ -14,8 +15,6 @@ import { namesQuery } from '../argo/argo-queries.ts';
 import { collectionsQuery } from '../collections/collections-query.ts';
 import { PeerName } from '../entity/peer-name.tsx';
 import { type Remote, remoteQuery } from './sync-queries.ts';
-
-const idForm = /^(?:II[0-9A-HJKMNP-TV-Z]{24}|[0-9A-HJKMNP-TV-Z]{26})$/;
 
 /** What of a remote comes here: which collections, which types, and whether the bytes of files do. */
 export function ScopeForm({ remote }: { remote: Remote }) {
@@ -128,7 +127,7 @@ function CollectionsField({ ids, onChange }: { ids: readonly string[]; onChange(
   const [text, setText] = useState('');
   const here = useQuery(collectionsQuery);
   const part = text.trim();
-  const typed = idForm.test(part) && !ids.includes(part) ? [{ id: part, label: part }] : [];
+  const typed = isEntityId(part) && !ids.includes(part) ? [{ id: part, label: part }] : [];
   useUnsaved(typed.length > 0);
   const add = (id: string) => {
     setText('');

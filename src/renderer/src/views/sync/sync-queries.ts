@@ -29,6 +29,11 @@ export function remoteQuery(name: string) {
   });
 }
 
+/** Whether a remote can have a name. */
+export function isRemoteName(name: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,49}$/.test(name);
+}
+
 /** A page of what differs from a remote, fifty at a time. */
 export function pendingQuery(name: string) {
   return infiniteQueryOptions({

@@ -1,3 +1,4 @@
+import { entityIdForm } from '../../../api/entity-id.ts';
 import { isMap, type Json, same } from './json.ts';
 
 /** What a value is. */
@@ -133,9 +134,6 @@ function decimal(text: string): string {
 /** The entities that a text refers to inline, each once: `arke:ID`, where `arke` is the service's name. */
 export function referencesIn(text: string, service: string): string[] {
   const name = service.replaceAll(/[^\w]/g, '\\$&');
-  const reference = new RegExp(
-    `\\b${name}:([0-9A-HJKMNP-TV-Z]{26}|II[0-9A-HJKMNP-TV-Z]{24}|[FC][0-9A-HJKMNP-TV-Z]{25})\\b`,
-    'g',
-  );
+  const reference = new RegExp(`\\b${name}:(${entityIdForm})\\b`, 'g');
   return [...new Set([...text.matchAll(reference)].map(([, id]) => id ?? ''))].slice(0, 50);
 }

@@ -1,5 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
 import { answered, api } from '../../../api/client.ts';
+import { isEntityId } from '../../../api/entity-id.ts';
 
 /** An entity that can be at the other end of a relationship. */
 export interface Peer {
@@ -8,7 +9,6 @@ export interface Peer {
   label: string;
 }
 
-const id = /^(?:II[0-9A-HJKMNP-TV-Z]{24}|[FC][0-9A-HJKMNP-TV-Z]{25}|[0-9A-HJKMNP-TV-Z]{26})$/;
 const most = 10;
 
 /**
@@ -26,7 +26,7 @@ export function peersQuery(text: string, collection: string | undefined) {
 }
 
 async function findPeers(part: string, collection: string | undefined, signal: AbortSignal): Promise<Peer[]> {
-  if (id.test(part)) {
+  if (isEntityId(part)) {
     const { label, type } = await answered(
       api.GET('/entities/{id}/preview', { params: { path: { id: part } }, signal }),
     );
