@@ -2,14 +2,17 @@ import { lenientRelationship } from '../../model/lenient.ts';
 import { type Column, columnName } from '../../model/table.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../connection.ts';
+import { lastMoveOf } from '../search/search-source.ts';
 
 export interface TableRowsQuery {
   /** Integer keys, as tableOrder gives them. */
   keys: number[];
   columns: Column[];
+  /** The last move before the order was made. */
+  since: number;
 }
 
-/** One row; where the entity was deleted since the order was made, its facts and `gone`. */
+/** One row as it is now: `changed` where the entity has moved since the order was made, and where it was deleted, its facts and `gone`. */
 export interface TableRow {
   id: string;
   type: string;
@@ -19,18 +22,19 @@ export interface TableRow {
   created_at: string;
   updated_at: string;
   gone?: true;
+  changed?: true;
   /** By the column's name; what is long is cut and ends in an ellipsis; lists of plain values stand between commas, else it is JSON. */
   cells: Record<string, string | number | boolean>;
 }
 
-type Row = Omit<TableRow, 'cells' | 'gone'> & { deleted: number; json: string | null };
+type Row = Omit<TableRow, 'cells' | 'gone' | 'changed'> & { deleted: number; json: string | null };
 
 /** A table has many cells and each little room. */
 const room = 240;
 /** Of larger entities the cells stay empty: a page of them would be too much at once. */
 const largest = 1_000_000;
 
-export function tableRows(db: Reader, { keys, columns }: TableRowsQuery): TableRow[] {
+export function tableRows(db: Reader, { keys, columns, since }: TableRowsQuery): TableRow[] {
   const json = columns.length > 0 ? `CASE WHEN octet_length(e.json) <= ${largest} THEN e.json END` : 'NULL';
   return keys.flatMap((key) => {
     const row = db.get<Row>(
@@ -38,11 +42,11 @@ export function tableRows(db: Reader, { keys, columns }: TableRowsQuery): TableR
          FROM entity e WHERE e.key = ? AND e.tip IS NOT NULL`,
       key,
     );
-    return row ? [toTableRow(row, columns)] : [];
+    return row ? [toTableRow(row, columns, lastMoveOf(db, key) > since)] : [];
   });
 }
 
-function toTableRow({ deleted, json, label, ...row }: Row, columns: Column[]): TableRow {
+function toTableRow({ deleted, json, label, ...row }: Row, columns: Column[], changed: boolean): TableRow {
   const manifest = json === null ? null : (JSON.parse(json) as WireManifest);
   const cells = columns.flatMap((column): [string, string | number | boolean][] => {
     const value = manifest === null ? undefined : cellOf(manifest, column);
@@ -52,6 +56,7 @@ function toTableRow({ deleted, json, label, ...row }: Row, columns: Column[]): T
     ...row,
     label: label === '' ? null : cut(label ?? ''),
     ...(deleted === 1 ? { gone: true as const } : {}),
+    ...(changed ? { changed } : {}),
     cells: Object.fromEntries(cells),
   };
 }

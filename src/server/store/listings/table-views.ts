@@ -43,9 +43,13 @@ export class TableViews {
     { view, offset, limit, columns }: { view?: string | undefined; offset: number; limit: number; columns: Column[] },
   ): Promise<TablePage> {
     const wanted = JSON.stringify(order);
-    const [name, { keys }] = this.#known(store, wanted, view) ?? (await this.#make(store, order, wanted));
+    const [name, { keys, moves }] = this.#known(store, wanted, view) ?? (await this.#make(store, order, wanted));
     const page = [...keys.subarray(offset, offset + limit)];
-    return { view: name, total: keys.length, rows: await store.readLong('tableRows', { keys: page, columns }) };
+    return {
+      view: name,
+      total: keys.length,
+      rows: await store.readLong('tableRows', { keys: page, columns, since: moves }),
+    };
   }
 
   /** That view, or one of which nothing can have changed since. */

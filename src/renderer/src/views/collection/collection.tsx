@@ -210,7 +210,7 @@ export function Collection() {
           onRows={onRows}
         />
       </div>
-      {(selection.size > 0 || all.reading || all.error) && (
+      {(selection.size > 0 || selection.changed > 0 || all.reading || all.error) && (
         <SelectionBar
           selection={selection}
           total={rows.total ?? 0}

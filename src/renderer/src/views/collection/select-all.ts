@@ -23,7 +23,7 @@ export function useSelectAll(wanted: TableWanted | undefined, selection: Selecti
   // biome-ignore lint/correctness/useExhaustiveDependencies: the key stands for all that decides the rows
   useEffect(() => () => running.current?.abort(), [key]);
 
-  const read = (select: (rows: TableRow[]) => void, stretch?: Stretch) => {
+  const read = (select: (rows: TableRow[], changed: number) => void, stretch?: Stretch) => {
     if (!wanted || reading) return;
     const controller = new AbortController();
     running.current = controller;
@@ -31,7 +31,7 @@ export function useSelectAll(wanted: TableWanted | undefined, selection: Selecti
     setReading({ done: 0, total: 0 });
     allRows(wanted, controller.signal, (done, total) => setReading({ done, total }), stretch)
       .then(
-        ({ rows }) => !controller.signal.aborted && select(rows),
+        ({ rows, changed }) => !controller.signal.aborted && select(rows, changed),
         (failure: Error) => !controller.signal.aborted && setError(failure),
       )
       .finally(() => setReading(null));

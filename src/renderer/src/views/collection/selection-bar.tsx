@@ -28,6 +28,7 @@ export function SelectionBar({ selection, total, all, onEdit, onExport }: Select
             : t('table.selected', { count: selection.size, number: number(selection.size) })}
         </p>
         {!reading && selection.elsewhere > 0 && <p>{counted('table.elsewhere', selection.elsewhere)}</p>}
+        {!reading && selection.changed > 0 && <p>{counted('table.changed', selection.changed)}</p>}
         {!reading && selection.size === mostSelected && total > mostSelected && (
           <p className="text-quiet">{t('table.mostSelected', { most: mostSelected, total })}</p>
         )}

@@ -7,12 +7,14 @@ export interface Selection {
   readonly rows: readonly TableRow[];
   /** How many were selected while the table showed something else, so that they may not be among what it shows. */
   readonly elsewhere: number;
+  /** How many were not selected with the others, since somebody changed them meanwhile. */
+  readonly changed: number;
   has(id: string): boolean;
   toggle(row: TableRow): void;
   /** As many of these as can be selected at once, with those that are. */
-  add(rows: readonly TableRow[]): void;
+  add(rows: readonly TableRow[], changed?: number): void;
   /** Selects these and no others. */
-  replace(rows: readonly TableRow[]): void;
+  replace(rows: readonly TableRow[], changed?: number): void;
   /** Leaves out those that were selected elsewhere. */
   keepShown(): void;
   clear(): void;
@@ -30,12 +32,14 @@ export const mostSelected = 10_000;
 /** `filter`: what the table shows of its collection; empty where it shows all of it. */
 export function useSelection(filter: string): Selection {
   const [chosen, setChosen] = useState<ReadonlyMap<string, Chosen>>(new Map());
+  const [changed, setChanged] = useState(0);
   return useMemo(() => {
     const isShown = (one: Chosen) => filter === '' || one.filter === filter;
     return {
       size: chosen.size,
       rows: [...chosen.values()].map(({ row }) => row),
       elsewhere: [...chosen.values()].filter((one) => !isShown(one)).length,
+      changed,
       has: (id) => chosen.has(id),
       toggle: (row) =>
         setChosen((old) => {
@@ -43,16 +47,24 @@ export function useSelection(filter: string): Selection {
           if (!next.delete(row.id) && !row.gone && next.size < mostSelected) next.set(row.id, { row, filter });
           return next;
         }),
-      add: (rows) =>
+      add: (rows, changed = 0) => {
+        const fit = rows.filter((row) => !row.gone && !row.changed);
+        setChanged(changed + rows.filter((row) => !row.gone && row.changed).length);
         setChosen((old) => {
           const next = new Map(old);
-          for (const row of rows)
-            if (!row.gone && (next.has(row.id) || next.size < mostSelected)) next.set(row.id, { row, filter });
+          for (const row of fit) if (next.has(row.id) || next.size < mostSelected) next.set(row.id, { row, filter });
           return next;
-        }),
-      replace: (rows) => setChosen(new Map(rows.slice(0, mostSelected).map((row) => [row.id, { row, filter }]))),
+        });
+      },
+      replace: (rows, changed = 0) => {
+        setChanged(changed);
+        setChosen(new Map(rows.slice(0, mostSelected).map((row) => [row.id, { row, filter }])));
+      },
       keepShown: () => setChosen((old) => new Map([...old].filter(([, one]) => isShown(one)))),
-      clear: () => setChosen(new Map()),
+      clear: () => {
+        setChanged(0);
+        setChosen(new Map());
+      },
     };
-  }, [chosen, filter]);
+  }, [chosen, changed, filter]);
 }

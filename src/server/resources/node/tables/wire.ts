@@ -64,6 +64,8 @@ export interface TableRowView {
   updated_at: string;
   /** It was deleted since the order was made. */
   gone?: true;
+  /** It was changed since the order was made: it may fit no longer, and is shown as it is now. */
+  changed?: true;
   /** By column; long texts are cut, lists of plain values stand between commas, others and objects are JSON text. What is not there is missing. */
   cells: { [column: string]: string | number | boolean };
 }
