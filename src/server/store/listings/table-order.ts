@@ -15,10 +15,11 @@ const sorted = 300;
 export function tableOrder(db: Reader, { collection, types, conditions, sort }: TableOrder): Uint8Array {
   const key = entityKey(db, collection);
   if (key === undefined) return new Uint8Array();
-  const columns = [...conditions.map(({ column }) => column), ...(sort ? [sort.column] : [])];
-  const cells = columns.map((column, i) => ({ sql: `${cellSql(column)} AS c${i}`, params: cellParams(column) }));
+  const tested = conditions.map(({ column }) => ({ sql: cellSql(column), params: cellParams(column) }));
+  const by = sort ? [{ sql: beginningSql(cellSql(sort.column)), params: cellParams(sort.column) }] : [];
+  const cells = [...tested, ...by];
   const rows = db.each<Record<string, Cell>>(
-    `SELECT l.entity AS key${cells.map(({ sql }) => `, ${sql}`).join('')}
+    `SELECT l.entity AS key${cells.map(({ sql }, i) => `, ${sql} AS c${i}`).join('')}
        FROM listing l${cells.length > 0 ? ' JOIN entity e ON e.key = l.entity' : ''}
       WHERE l.collection = ?${types.length > 0 ? ` AND l.type IN (${types.map(() => '?').join()})` : ''}
       ORDER BY l.created_at DESC, l.id`,
@@ -30,7 +31,7 @@ export function tableOrder(db: Reader, { collection, types, conditions, sort }: 
   const kept: { key: number; by: Cell }[] = [];
   for (const row of rows) {
     if (!tests.every((fits, i) => fits(row[`c${i}`] ?? null))) continue;
-    kept.push({ key: Number(row.key), by: sort ? cut(row[`c${conditions.length}`] ?? null) : null });
+    kept.push({ key: Number(row.key), by: sort ? (row[`c${conditions.length}`] ?? null) : null });
   }
   if (sort) kept.sort(({ by: a }, { by: b }) => compare(a, b, sort.descending));
   return new Uint8Array(Uint32Array.from(kept, (one) => one.key).buffer);
@@ -43,6 +44,12 @@ function cellSql(column: Column): string {
        FROM json_each(e.json, '$.relationships') r WHERE r.value ->> 'predicate' = ?)`;
   return `(SELECT CASE p.type WHEN 'array' THEN ${listSql} ELSE ${plainSql('p')} END
      FROM json_each(e.json, '$.properties') p WHERE p.key = ?)`;
+}
+
+/** A part that is cut from a text here would keep all of it in memory. */
+function beginningSql(cell: string): string {
+  return `(SELECT CASE typeof(one.cell) WHEN 'text' THEN substr(one.cell, 1, ${sorted}) ELSE one.cell END
+     FROM (SELECT ${cell} AS cell) one)`;
 }
 
 function plainSql(value: string): string {
@@ -76,10 +83,6 @@ function test({ op, value }: Condition): (cell: Cell) => boolean {
 
 function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-function cut(cell: Cell): Cell {
-  return typeof cell === 'string' ? cell.slice(0, sorted) : cell;
 }
 
 const collator = new Intl.Collator('en');
