@@ -2,17 +2,23 @@ import { folded } from '../../model/label-fold.ts';
 import type { Column, Condition, TableOrder } from '../../model/table.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
+import { isTimeUp } from '../threads/read-time.ts';
 
 type Cell = string | number | null;
 
 /** So much of a text decides where it is sorted. */
 const sorted = 300;
+/** For so many milliseconds rows are looked at. */
+export const longestOrder = 30_000;
+/** Alone where keys would be, of which it is none: there was no time to look at all rows. */
+export const tooLate = 0;
 
 /**
  * The integer keys of a table's rows in their order, as 32-bit numbers. Everything is looked at in one go, so it is a long
- * read; pages are cut from what it gives (table-views.ts).
+ * read; pages are cut from what it gives (table-views.ts). `tooLate` alone where it takes longer than `longestOrder`.
  */
 export function tableOrder(db: Reader, { collection, types, conditions, sort }: TableOrder): Uint8Array {
+  const until = performance.now() + longestOrder;
   const key = entityKey(db, collection);
   if (key === undefined) return new Uint8Array();
   const tested = conditions.map(({ column }) => ({ sql: cellSql(column), params: cellParams(column) }));
@@ -30,11 +36,16 @@ export function tableOrder(db: Reader, { collection, types, conditions, sort }: 
   const tests = conditions.map(test);
   const kept: { key: number; by: Cell }[] = [];
   for (const row of rows) {
+    if (isTimeUp(until)) return bytesOf([tooLate]);
     if (!tests.every((fits, i) => fits(row[`c${i}`] ?? null))) continue;
     kept.push({ key: Number(row.key), by: sort ? (row[`c${conditions.length}`] ?? null) : null });
   }
   if (sort) kept.sort(({ by: a }, { by: b }) => compare(a, b, sort.descending));
-  return new Uint8Array(Uint32Array.from(kept, (one) => one.key).buffer);
+  return bytesOf(kept.map((one) => one.key));
+}
+
+function bytesOf(keys: number[]): Uint8Array {
+  return new Uint8Array(Uint32Array.from(keys).buffer);
 }
 
 function cellSql(column: Column): string {

@@ -1,7 +1,10 @@
 import { randomUUID } from 'node:crypto';
+import { ValidationError } from '../../errors.ts';
 import type { Column, TableOrder } from '../../model/table.ts';
 import { lastMove } from '../events.ts';
 import type { NetworkStore } from '../network-store.ts';
+import type { Asker } from '../threads/asker-turns.ts';
+import { longestOrder, tooLate } from './table-order.ts';
 
 /** The order of a table at one moment: pages cut from it do not shift while others write. */
 interface View {
@@ -21,6 +24,13 @@ export interface TablePage {
   rows: Uint8Array;
 }
 
+/** An order that is being made for those who wait for it. */
+interface Making {
+  askers: Asker[];
+  made: Promise<[string, View]>;
+}
+
+const tooLong = `takes more than ${longestOrder / 1000} seconds here: ask with fewer conditions, for one type, or in no order`;
 const maxViews = 16;
 /** All views together, in rows of four bytes. */
 const maxRows = 8_000_000;
@@ -28,28 +38,26 @@ const maxRows = 8_000_000;
 /** Remembers orders of tables, the latest used ones; a forgotten one is made anew when it is asked for. */
 export class TableViews {
   #views = new Map<string, View>();
-  readonly #making = new Map<string, Promise<[string, View]>>();
+  readonly #making = new Map<string, Making>();
   /** Names of an earlier start are none of these: their views are gone, whatever has been made since. */
   readonly #start = randomUUID().slice(0, 8);
   #made = 0;
 
   /**
    * A page of a table. With the name of a view it is cut from that one, if it is still known and is of the same table;
-   * else from an order of this moment.
+   * else from an order of this moment. @throws ValidationError where making that takes too long, or `asker` has left; BusyError
    */
   async page(
     store: NetworkStore,
     order: TableOrder,
     { view, offset, limit, columns }: { view?: string | undefined; offset: number; limit: number; columns: Column[] },
+    asker: Asker,
   ): Promise<TablePage> {
     const wanted = JSON.stringify(order);
-    const [name, { keys, moves }] = this.#known(store, wanted, view) ?? (await this.#make(store, order, wanted));
+    const [name, { keys, moves }] = this.#known(store, wanted, view) ?? (await this.#make(store, order, wanted, asker));
     const page = [...keys.subarray(offset, offset + limit)];
-    return {
-      view: name,
-      total: keys.length,
-      rows: await store.readLong('tableRows', { keys: page, columns, since: moves }),
-    };
+    const rows = await store.readLong('tableRows', { keys: page, columns, since: moves }, asker);
+    return { view: name, total: keys.length, rows };
   }
 
   /** That view, or one of which nothing can have changed since. */
@@ -65,24 +73,33 @@ export class TableViews {
     return undefined;
   }
 
-  /** Several that want the same at once get one. */
-  #make(store: NetworkStore, order: TableOrder, wanted: string): Promise<[string, View]> {
+  /** Several that want the same at once get one, in the turn of the first, for as long as one of them waits. */
+  #make(store: NetworkStore, order: TableOrder, wanted: string, asker: Asker): Promise<[string, View]> {
     const moves = store.look(lastMove);
     const ticket = `${store.folder} ${moves} ${wanted}`;
     const making = this.#making.get(ticket);
-    if (making) return making;
+    // What nobody has waited for may have been given up.
+    if (making && !haveLeft(making.askers)) {
+      making.askers.push(asker);
+      return making.made;
+    }
+    const askers = [asker];
     const made = store
-      .readLong('tableOrder', order)
+      .readLong('tableOrder', order, { ...asker, hasLeft: () => haveLeft(askers) })
       .then((bytes): [string, View] => {
-        const name = `${this.#start}-${++this.#made}`;
         // The bytes may stand anywhere in their buffer, numbers of four bytes may not.
-        const view = { store, wanted, moves, keys: new Uint32Array(new Uint8Array(bytes).buffer) };
+        const keys = new Uint32Array(new Uint8Array(bytes).buffer);
+        if (keys[0] === tooLate) throw ValidationError.at(['filter'], tooLong);
+        const name = `${this.#start}-${++this.#made}`;
+        const view = { store, wanted, moves, keys };
         this.#views.set(name, view);
         this.#forget();
         return [name, view];
       })
-      .finally(() => this.#making.delete(ticket));
-    this.#making.set(ticket, made);
+      .finally(() => {
+        if (this.#making.get(ticket)?.made === made) this.#making.delete(ticket);
+      });
+    this.#making.set(ticket, { askers, made });
     return made;
   }
 
@@ -94,4 +111,8 @@ export class TableViews {
     });
     this.#views = new Map(kept.toReversed());
   }
+}
+
+function haveLeft(askers: readonly Asker[]): boolean {
+  return askers.every(({ hasLeft }) => hasLeft?.() ?? false);
 }

@@ -56,7 +56,7 @@ export class TablesController {
   }
 
   /**
-   * A page of a collection's entities in any order. A column is `id`, `type`, `label`, `ver`, `created_at`, `updated_at`,
+   * A page of a collection's entities in any order; refused where making that takes more than 30 seconds. A column is `id`, `type`, `label`, `ver`, `created_at`, `updated_at`,
    * `properties.NAME` or `relationships.PREDICATE`.
    * @param types A JSON list: only entities of these types
    * @param filter A JSON list of `{column, op, value}`, all of which have to fit; `op` is `contains`, `is`, `not`, `min`,

@@ -39,7 +39,7 @@ export class TablesService {
     operator(caller);
     const { order, columns } = parseTable(id, query);
     const store = await this.#store(caller, id);
-    const page = await this.#views.page(store, order, { view, offset, limit, columns });
+    const page = await this.#views.page(store, order, { view, offset, limit, columns }, caller);
     const head = JSON.stringify({ collection_id: id, view: page.view, total: page.total, offset });
     return joined(`${head.slice(0, -1)},"rows":`, page.rows, '}');
   }
