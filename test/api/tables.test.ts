@@ -16,6 +16,7 @@ import {
   ok,
   onTest,
   remove,
+  update,
 } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 
@@ -180,6 +181,27 @@ describe('a table', () => {
       if (label !== '[]') expect(await labels(lists, { filter })).toEqual([label]);
     }
     expect(await labels(lists, { filter: [{ column: 'properties.value', op: 'missing' }] })).toEqual(['[]']);
+  });
+
+  it('shows, sorts and tests peers by what they are called now', async () => {
+    const books = await collection(node, me);
+    const author = await made(books, 'person', { label: 'J. Smith' });
+    const gone = await made(books, 'person', { label: 'Zoe' });
+    const by = (label: string, one: object) => made(books, 'book', { label }, [{ predicate: 'author', ...one }]);
+    await by('renamed', { peer: author.id, peer_label: 'J. Smith' });
+    await by('unsaid', { peer: author.id });
+    await by('deleted', { peer: gone.id, peer_label: 'Zoe' });
+    await update(node, me, author, { properties: { label: 'Ann Smith' } });
+    await remove(node, me, gone);
+    const column = 'relationships.author';
+    const { rows } = await page(books, { types: ['book'], sort: column, columns: [column] });
+    expect(rows.map(({ label, cells }) => [label, cells[column]])).toEqual([
+      ['unsaid', 'Ann Smith'],
+      ['renamed', 'Ann Smith'],
+      ['deleted', 'Zoe'],
+    ]);
+    expect(await labels(books, { filter: [{ column, op: 'contains', value: 'ann' }] })).toEqual(['unsaid', 'renamed']);
+    expect(await labels(books, { filter: [{ column, op: 'contains', value: 'J.' }] })).toEqual([]);
   });
 
   it('keeps its order from page to page, whatever is written meanwhile', async () => {

@@ -51,11 +51,14 @@ function bytesOf(keys: number[]): Uint8Array {
 function cellSql(column: Column): string {
   if (column.of === 'fact') return `e.${column.name}`;
   if (column.of === 'relationship')
-    return `(SELECT group_concat(coalesce(r.value ->> 'peer_label', r.value ->> 'peer'), ', ')
+    return `(SELECT group_concat(coalesce(${nameSql}, r.value ->> 'peer_label', r.value ->> 'peer'), ', ')
        FROM json_each(e.json, '$.relationships') r WHERE r.value ->> 'predicate' = ?)`;
   return `(SELECT CASE p.type WHEN 'array' THEN ${listSql} ELSE ${plainSql('p')} END
      FROM json_each(e.json, '$.properties') p WHERE p.key = ?)`;
 }
+
+/** What a peer is called now. */
+const nameSql = `(SELECT nullif(p.label, '') FROM entity p WHERE p.id = r.value ->> 'peer' AND p.deleted = 0)`;
 
 /** A part that is cut from a text here would keep all of it in memory. */
 function beginningSql(cell: string): string {

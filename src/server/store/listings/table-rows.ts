@@ -2,7 +2,7 @@ import { lenientRelationship } from '../../model/lenient.ts';
 import { type Column, columnName } from '../../model/table.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../connection.ts';
-import { lastMoveOf } from '../search/search-source.ts';
+import { labelOfId, lastMoveOf } from '../search/search-source.ts';
 
 export interface TableRowsQuery {
   /** Integer keys, as tableOrder gives them. */
@@ -23,7 +23,7 @@ export interface TableRow {
   updated_at: string;
   gone?: true;
   changed?: true;
-  /** By the column's name; what is long is cut and ends in an ellipsis; lists of plain values stand between commas, else it is JSON. */
+  /** By the column's name; peers by what they are called now; what is long is cut and ends in an ellipsis; lists of plain values stand between commas, else it is JSON. */
   cells: Record<string, string | number | boolean>;
 }
 
@@ -42,14 +42,14 @@ export function tableRows(db: Reader, { keys, columns, since }: TableRowsQuery):
          FROM entity e WHERE e.key = ? AND e.tip IS NOT NULL`,
       key,
     );
-    return row ? [toTableRow(row, columns, lastMoveOf(db, key) > since)] : [];
+    return row ? [toTableRow(db, row, columns, lastMoveOf(db, key) > since)] : [];
   });
 }
 
-function toTableRow({ deleted, json, label, ...row }: Row, columns: Column[], changed: boolean): TableRow {
+function toTableRow(db: Reader, { deleted, json, label, ...row }: Row, columns: Column[], changed: boolean): TableRow {
   const manifest = json === null ? null : (JSON.parse(json) as WireManifest);
   const cells = columns.flatMap((column): [string, string | number | boolean][] => {
-    const value = manifest === null ? undefined : cellOf(manifest, column);
+    const value = manifest === null ? undefined : cellOf(db, manifest, column);
     return value === undefined ? [] : [[columnName(column), value]];
   });
   return {
@@ -62,13 +62,13 @@ function toTableRow({ deleted, json, label, ...row }: Row, columns: Column[], ch
 }
 
 function cellOf(
+  db: Reader,
   { properties, relationships }: WireManifest,
   { of, name }: Column,
 ): string | number | boolean | undefined {
   if (of === 'relationship') {
     const peers = relationships.filter(({ predicate }) => predicate === name);
-    const names = peers.map(lenientRelationship).map(({ peer, peer_label }) => peer_label ?? peer);
-    return names.length === 0 ? undefined : cut(names.join(', '));
+    return peers.length === 0 ? undefined : cut(namesOf(db, peers));
   }
   const value = Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (value === undefined || value === null) return undefined;
@@ -76,6 +76,16 @@ function cellOf(
   if (typeof value === 'string') return cut(value);
   const plain = Array.isArray(value) && value.every((one) => typeof one !== 'object');
   return cut(plain ? value.join(', ') : JSON.stringify(value));
+}
+
+/** As many as there is room for. */
+function namesOf(db: Reader, peers: WireManifest['relationships']): string {
+  let names = '';
+  for (const { peer, peer_label } of peers.map(lenientRelationship)) {
+    names += `${names === '' ? '' : ', '}${labelOfId(db, peer) ?? peer_label ?? peer}`;
+    if (names.length > room) break;
+  }
+  return names;
 }
 
 function cut(text: string): string {
