@@ -204,6 +204,20 @@ describe('a table', () => {
     expect(await labels(books, { filter: [{ column, op: 'contains', value: 'J.' }] })).toEqual([]);
   });
 
+  it('compares texts by the number that they are or begin with, as it sorts them', async () => {
+    const years = await collection(node, me);
+    const values = ['950', 'unknown', '9', 1200, '1890-05-01', '10', '1890', 'c. 1700', '1891', '9.75', '-3', '', 1e3];
+    for (const year of values) await made(years, 'work', { label: String(year), year });
+    const column = 'properties.year';
+    const sorted = ['-3', '9', '9.75', '10', '950', '1000', '1200', '1890', '1890-05-01', '1891', 'c. 1700', 'unknown'];
+    expect(await labels(years, { sort: column })).toEqual([...sorted, null]);
+    const where = (op: string, value: string) => labels(years, { sort: column, filter: [{ column, op, value }] });
+    for (const [i, value] of sorted.entries()) expect(await where('min', value), value).toEqual(sorted.slice(i));
+    for (const [i, value] of sorted.entries()) expect(await where('max', value), value).toEqual(sorted.slice(0, i + 1));
+    expect(await where('min', '100')).toEqual(sorted.slice(4));
+    expect(await where('min', 'C')).toEqual(sorted.slice(10));
+  });
+
   it('keeps its order from page to page, whatever is written meanwhile', async () => {
     const first = await page(home, { sort: 'label', limit: 2 });
     expect(first.rows.map(({ label }) => label)).toEqual(['Ann', 'apple']);

@@ -7,7 +7,7 @@ export type Column =
 export const facts = ['id', 'type', 'label', 'ver', 'created_at', 'updated_at'] as const;
 export type Fact = (typeof facts)[number];
 
-/** A condition that a row has to meet. Text is compared whatever its case; `min` and `max` compare numbers as numbers. */
+/** A condition that a row has to meet. Text is compared whatever its case; `min` and `max` compare as rows are sorted. */
 export interface Condition {
   column: Column;
   op: (typeof operators)[number];

@@ -3,8 +3,7 @@ import type { Column, Condition, TableOrder } from '../../model/table.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
 import { isTimeUp } from '../threads/read-time.ts';
-
-type Cell = string | number | null;
+import { type Cell, compareMeasured, type Measured, measured } from './cell-order.ts';
 
 /** So much of a text decides where it is sorted. */
 const sorted = 300;
@@ -34,11 +33,12 @@ export function tableOrder(db: Reader, { collection, types, conditions, sort }: 
     ...types,
   );
   const tests = conditions.map(test);
-  const kept: { key: number; by: Cell }[] = [];
+  const kept: { key: number; by: Measured | null }[] = [];
   for (const row of rows) {
     if (isTimeUp(until)) return bytesOf([tooLate]);
     if (!tests.every((fits, i) => fits(row[`c${i}`] ?? null))) continue;
-    kept.push({ key: Number(row.key), by: sort ? (row[`c${conditions.length}`] ?? null) : null });
+    const by = row[`c${conditions.length}`] ?? null;
+    kept.push({ key: Number(row.key), by: isMissing(by) ? null : measured(by) });
   }
   if (sort) kept.sort(({ by: a }, { by: b }) => compare(a, b, sort.descending));
   return bytesOf(kept.map((one) => one.key));
@@ -80,33 +80,27 @@ function cellParams(column: Column): string[] {
 
 function test({ op, value }: Condition): (cell: Cell) => boolean {
   const wanted = folded(value);
-  const number = value.trim() === '' ? Number.NaN : Number(value);
-  const measured = (cell: Cell): number =>
-    typeof cell === 'number' && !Number.isNaN(number) ? cell - number : order(folded(String(cell)), wanted);
+  const limit = measured(wanted);
+  const distance = (cell: string | number): number =>
+    compareMeasured(measured(typeof cell === 'string' ? folded(cell) : cell), limit);
   const tests: Record<Condition['op'], (cell: Cell) => boolean> = {
     contains: (cell) => cell !== null && folded(String(cell)).includes(wanted),
     is: (cell) => cell !== null && folded(String(cell)) === wanted,
     not: (cell) => cell === null || folded(String(cell)) !== wanted,
-    min: (cell) => cell !== null && measured(cell) >= 0,
-    max: (cell) => cell !== null && measured(cell) <= 0,
-    present: (cell) => cell !== null && cell !== '',
-    missing: (cell) => cell === null || cell === '',
+    min: (cell) => !isMissing(cell) && distance(cell) >= 0,
+    max: (cell) => !isMissing(cell) && distance(cell) <= 0,
+    present: (cell) => !isMissing(cell),
+    missing: isMissing,
   };
   return tests[op];
 }
 
-function order(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+function isMissing(cell: Cell): cell is null | '' {
+  return cell === null || cell === '';
 }
 
-const collator = new Intl.Collator('en');
-
-/** Numbers before texts; what is not there comes last, in both directions. */
-function compare(a: Cell, b: Cell, descending: boolean): number {
-  const [none, other] = [a === null || a === '', b === null || b === ''];
-  if (none || other) return Number(none) - Number(other);
-  const way = descending ? -1 : 1;
-  if (typeof a === 'number' && typeof b === 'number') return way * (a - b);
-  if (typeof a === 'number' || typeof b === 'number') return way * (typeof a === 'number' ? -1 : 1);
-  return way * collator.compare(a as string, b as string);
+/** What is not there comes last, in both directions. */
+function compare(a: Measured | null, b: Measured | null, descending: boolean): number {
+  if (a === null || b === null) return Number(a === null) - Number(b === null);
+  return (descending ? -1 : 1) * compareMeasured(a, b);
 }

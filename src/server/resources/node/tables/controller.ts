@@ -60,8 +60,9 @@ export class TablesController {
    * `properties.NAME` or `relationships.PREDICATE`.
    * @param types A JSON list: only entities of these types
    * @param filter A JSON list of `{column, op, value}`, all of which have to fit; `op` is `contains`, `is`, `not`, `min`,
-   * `max`, `present` or `missing`, whatever the case of letters
-   * @param sort A column; newest created first if omitted. Numbers stand before texts, what is missing at the end
+   * `max` (in the order of `sort`), `present` or `missing`, whatever the case of letters
+   * @param sort A column; newest created first if omitted. Numbers stand before texts, and texts that are or begin with one among
+   * them; what is missing at the end
    * @param columns A JSON list of the columns that `cells` shows
    * @param view The name that an earlier page gave: the next one is cut from the same order
    * @maxLength types 10000
