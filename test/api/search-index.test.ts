@@ -327,8 +327,12 @@ test('writes are answered while an index cannot go on, and wait for it no longer
 test('answers say how much an index lacks that cannot follow, until it has', async () => {
   await using node = await startNode();
   const me = operator(node);
-  await indexed(node, me, 'Snipe');
+  const snipe = await indexed(node, me, 'Snipe');
   await indexIdle(node);
+  const place = await collection(node, me);
+  const alike = async () =>
+    (await ask(node, me, `GET /collections/${place.id}/entities/search?similar_to=${snipe.id}`)).body;
+  expect(await alike()).not.toHaveProperty('index');
   const metadata = async () => (await search(node, me, 'entities', { query: 'snipe' })).metadata;
   const asked = async () => (await ask(node, me, 'POST /query', { path: '"snipe"' })).body as { metadata: unknown };
   expect(await metadata()).not.toHaveProperty('index');
@@ -340,6 +344,7 @@ test('answers say how much an index lacks that cannot follow, until it has', asy
     const lacking = { index: { complete: false, changes_missing: 200 } };
     expect(await metadata()).toMatchObject({ result_count: 1, ...lacking });
     expect((await asked()).metadata).toMatchObject(lacking);
+    expect(await alike()).toMatchObject({ entities: [], count: 0, ...lacking });
     expect((await ask(node, me, 'POST /query', { path: 'type:user' })).body).not.toHaveProperty('metadata.index');
   } finally {
     held.exec('ROLLBACK');

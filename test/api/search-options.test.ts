@@ -380,6 +380,9 @@ describe('GET /collections/{id}/entities/search?similar_to', () => {
     const answer = ok<{ entities: { id: string; score: number }[]; count: number; similar_to: string }>(
       await node.fetch(path(`${drawn[0]?.id}&type=drawing`)),
     );
+    // As with `q`, whatever the case of letters.
+    expect(ok(await node.fetch(path(`${drawn[0]?.id}&type=Drawing`)))).toEqual(answer);
+    expect(ok(await node.fetch(path(`${drawn[0]?.id}&type=drawings`)))).toMatchObject({ entities: [], count: 0 });
     expect(answer).toMatchObject({ collection_id: drawings.id, similar_to: drawn[0]?.id, count: 5 });
     expect(answer.entities.map(({ id }) => id).toSorted()).toEqual(
       drawn

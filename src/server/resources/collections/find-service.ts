@@ -5,6 +5,7 @@ import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { checkNetwork, type EntityWrites } from '../entities/writes.ts';
+import { incomplete } from '../search/body.ts';
 import { viewedCollection } from './lookup.ts';
 
 export interface LookupOptions {
@@ -61,12 +62,24 @@ export class CollectionFindService {
     { to, type, limit }: { to: string; type: string | undefined; limit: number },
   ): Promise<Uint8Array> {
     store.read((db) => this.#entities.viewedRow(db, caller, to));
-    const within = { collections: [collection], ...(type !== undefined && { types: [type] }) };
+    const types = type === undefined ? undefined : await this.#typesNamed(store, caller, { collection, type });
+    const within = { collections: [collection], types };
     const job = { kind: 'like', id: to, k: limit, within } as const;
-    const { results } = await this.#engine.answer(store, job, { expand: 'none', members: ['type'] }, caller);
+    const { results, late, lacking } = await this.#engine.answer(
+      store,
+      job,
+      { expand: 'none', members: ['type'] },
+      caller,
+    );
     const found = JSON.parse(Buffer.from(results).toString()) as { label: string }[];
     const entities = found.map((entity) => ({ ...entity, label: entity.label === '' ? null : entity.label }));
-    return Buffer.from(JSON.stringify({ collection_id: collection, similar_to: to, entities, count: entities.length }));
+    const answer = { collection_id: collection, similar_to: to, entities, count: entities.length };
+    return Buffer.from(JSON.stringify({ ...answer, ...(late && { truncated: true }), ...incomplete(lacking) }));
+  }
+
+  /** The index knows types as they are written; here their case does not count. */
+  async #typesNamed(store: NetworkStore, caller: Caller, of: { collection: string; type: string }): Promise<string[]> {
+    return JSON.parse(Buffer.from(await store.readLong('typesNamed', of, caller)).toString());
   }
 
   async #viewed(caller: Caller, id: string): Promise<NetworkStore> {

@@ -1,3 +1,4 @@
+import type { IncompleteIndexView } from '../search/wire.ts';
 import type {
   CasUpdateBody,
   EntityId,
@@ -235,4 +236,8 @@ export interface CollectionSearchView {
    * @isInt
    */
   count: number;
+  /** With `similar_to`: not all that matches was looked at. */
+  truncated?: boolean;
+  /** With `similar_to`, while the index is made or follows many writes: not everything is found yet. */
+  index?: IncompleteIndexView;
 }

@@ -63,6 +63,13 @@ export function searchLabels(db: Reader, { collection, part, type, limit }: Labe
   return take(rows, limit, (row) => fits(row.type));
 }
 
+/** The types in a collection that are one, whatever its case. */
+export function typesNamed(db: Reader, { collection, type }: { collection: string; type: string }): string[] {
+  const key = entityKey(db, collection) ?? -1;
+  const types = db.all<{ type: string }>('SELECT DISTINCT type FROM listing WHERE collection = ?', key);
+  return types.map((row) => row.type).filter(fitting(type));
+}
+
 function fitting(type: string | undefined): (type: string) => boolean {
   if (type === undefined) return () => true;
   const wanted = folded(type);

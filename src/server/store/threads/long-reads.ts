@@ -24,7 +24,7 @@ import {
   rolesHeldBy,
 } from '../listings/collection-reads.ts';
 import { type DeletedQuery, deletedRows } from '../listings/deleted-rows.ts';
-import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels } from '../listings/label-reads.ts';
+import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels, typesNamed } from '../listings/label-reads.ts';
 import { type ListingQuery, listEntities } from '../listings/listings.ts';
 import { type NewestQuery, newestPage } from '../listings/newest.ts';
 import { type FacetsQuery, tableFacets } from '../listings/table-facets.ts';
@@ -87,6 +87,7 @@ export const longReads = {
     const entities = searchLabels(db, query);
     return JSON.stringify({ collection_id: query.collection, query: query.part, entities, count: entities.length });
   },
+  typesNamed: (db: Reader, args: Parameters<typeof typesNamed>[1]): string => JSON.stringify(typesNamed(db, args)),
   /** See collection-reads.ts. */
   catalog: (db: Reader, page: Parameters<typeof catalogPage>[1]): string => {
     const { collections, total } = catalogPage(db, page);
