@@ -218,13 +218,15 @@ function take(writing: Writing, looked: Looked, summarized: boolean): void {
   const text = docWords(source);
   const digest = digestOf(text);
   const { label } = row;
+  const isSame = before !== undefined && sameTexts(before.digest, digest);
+  // Types that differ in case, say, have the same words.
+  if (isSame) writing.vectors.retype(key, row.type);
   if (before?.digest === digest && before.label === label && before.collections === collections) {
     seenAgain(index, key, seen);
     return;
   }
   putDoc(index, { key, digest, label, collections, seen }, text);
-  if (!before || !sameTexts(before.digest, digest))
-    writing.vectors.put({ key, type: row.type, passage: passageOf(source) }, before === undefined);
+  if (!isSame) writing.vectors.put({ key, type: row.type, passage: passageOf(source) }, before === undefined);
   if (terms.size > maxTermsKept) terms.clear();
   for (const part of [text.label, text.body, text.numbers, text.links])
     for (const word of part.split(' '))

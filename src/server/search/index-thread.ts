@@ -12,6 +12,7 @@ import {
   removeIndex,
   searchFileNumber,
 } from '../store/search/search-index.ts';
+import { sourceRow } from '../store/search/search-source.ts';
 import { type Failed, failing, isFailed } from './failed.ts';
 import { embeddedOf, type IndexStand, indexSlice, type Writing } from './index-slice.ts';
 import { notBegun } from './not-begun.ts';
@@ -115,14 +116,17 @@ export interface Supply {
 
 export function supply({ files, embedder, supplied, ...made }: Supply): null | Failed {
   return answered(files, () => {
-    const { vectors, index } = writingOf(files);
+    const { vectors, main, index } = writingOf(files);
     vectors.want(embedder);
     indexed(index, () => {
       const valid = supplied.filter((one) => {
         const doc = docOf(index, one.key);
         return doc && sameTexts(doc.digest, one.digest);
       });
-      vectors.supply(valid, made);
+      const typed = main.snapshot((db) =>
+        valid.map((one) => ({ ...one, type: sourceRow(db, one.key)?.type ?? one.type })),
+      );
+      vectors.supply(typed, made);
     });
     return null;
   });

@@ -12,6 +12,7 @@ import {
   modelReached,
   modelRows,
   putVector,
+  retypeVectors,
   someKeysAfter,
   vectorMade,
 } from '../store/search/search-vectors.ts';
@@ -112,6 +113,11 @@ export class VectorKeeper {
     // All will have new vectors soon.
     if (newest && this.#wanted === builtin && this.#size > 2 * growth * newest.size) return;
     for (const loaded of this.#loaded) this.#write(loaded, [embedded]);
+  }
+
+  /** An indexed entity whose text is the same, and whose type may be another one. */
+  retype(key: number, type: string): void {
+    retypeVectors(this.#index, key, type);
   }
 
   drop(key: number): void {

@@ -61,15 +61,27 @@ export interface VectorRow {
 /** Puts an entity's vector in the place of its earlier one. */
 export function putVector(index: Writer, { key, model, type, vector, code }: VectorRow): void {
   dropVector(index, key, model);
-  const seq = index.insert('INSERT INTO vec (key, model, vector) VALUES (?, ?, ?)', key, model, blobOf(vector));
-  index.run(
-    'INSERT INTO code (seq, model, key, type, code) VALUES (?, ?, ?, ?, ?)',
-    seq,
-    model,
-    key,
-    type,
-    blobOf(code),
+  addVector(index, { key, model, type, vector: blobOf(vector), code: blobOf(code) });
+}
+
+type StoredVector = Pick<VectorRow, 'key' | 'model' | 'type'> & { vector: Uint8Array; code: Uint8Array };
+
+function addVector(index: Writer, { key, model, type, vector, code }: StoredVector): void {
+  const seq = index.insert('INSERT INTO vec (key, model, vector) VALUES (?, ?, ?)', key, model, vector);
+  index.run('INSERT INTO code (seq, model, key, type, code) VALUES (?, ?, ?, ?, ?)', seq, model, key, type, code);
+}
+
+/** Puts an entity's vectors under its type where they are under another one: as new ones, since only these are read. */
+export function retypeVectors(index: Writer, key: number, type: string): void {
+  const rows = index.all<Omit<StoredVector, 'type'> & { seq: number }>(
+    `SELECT v.seq, v.key, v.model, v.vector, c.code FROM vec v JOIN code c ON c.seq = v.seq
+      WHERE v.key = ? AND c.type <> ?`,
+    ...[key, type],
   );
+  for (const { seq, ...row } of rows) {
+    dropSeq(index, seq);
+    addVector(index, { ...row, type });
+  }
 }
 
 export function dropVector(index: Writer, key: number, model: number): void {
