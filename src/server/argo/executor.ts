@@ -85,6 +85,11 @@ function refusal({ entry, hops }: Plan): Stop | null {
   return { error: 'unsupported_query', reason: `${which} hop requires a target filter (type, semantic, or exact_id)` };
 }
 
+/** Why a query has no results that has come to none. */
+export function withoutResults({ hops }: Plan): Stop {
+  return hops.length === 0 ? noEntry : noPath(hops.length, undefined);
+}
+
 const noEntry: Stop = { error: 'no_entry_point', reason: 'No matching entities found for entry point' };
 
 function noPath(hop: number, from: Candidate | undefined): Stop {

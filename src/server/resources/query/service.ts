@@ -1,4 +1,4 @@
-import { execute } from '../../argo/executor.ts';
+import { execute, withoutResults } from '../../argo/executor.ts';
 import { parse } from '../../argo/parser.ts';
 import { notation, type Plan } from '../../argo/plan.ts';
 import { ArgoSyntaxError } from '../../argo/syntax-error.ts';
@@ -42,14 +42,14 @@ export class QueryService {
     const outcome = await execute(sources, { ...plan, scope }, { k, kExplore: k_explore, filter });
     const { partial_path = null, ...stop } = outcome.stop ?? {};
     const results = outcome.results.map(({ id, score, path: before }) => ({ id, score, path: before }));
-    const answer = await store.readLong('queryAnswer', { results, partial: partial_path, expand }, caller);
+    const ended = { results, partial: partial_path, explored: outcome.explored, none: withoutResults(plan) };
+    const answer = await store.readLong('queryAnswer', { ...ended, expand }, caller);
 
-    const metadata: QueryMetadataView = {
+    const metadata: Omit<QueryMetadataView, 'total_candidates_explored'> = {
       query: path,
       hops: plan.hops.length,
       k,
       k_explore,
-      total_candidates_explored: outcome.explored,
       execution_time_ms: Math.round((performance.now() - begun) * 10) / 10,
       ...(scope?.kind === 'collection' && { collection: scope.id }),
       ...stop,

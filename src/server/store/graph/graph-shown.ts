@@ -91,6 +91,11 @@ export class ShownEntities {
     return `"id":${id},"pi":${id},${said},"collection_id":${collection},"collection_pi":${collection}${more}`;
   }
 
+  /** Whether the entity is here and not deleted. */
+  isLive(key: number): boolean {
+    return this.#of(key).live;
+  }
+
   ids(role: string, key: number): string {
     const { id } = this.#of(key);
     return `"${role}_id":${id},"${role}_pi":${id}`;
