@@ -35,8 +35,9 @@ export async function entrySet(
   const found = within === null ? none : await resolved(sources, entry, within, filterSql, limits);
   if (filter === null) return { ...found, explored: found.candidates.length };
   const text = filter.kind === 'id' ? null : filter.text;
-  const candidates = text === null ? found.candidates : await reranked(sources, found.candidates, text);
-  return { ...found, candidates, explored: 2 * candidates.length };
+  if (text === null) return { ...found, explored: 2 * found.candidates.length };
+  const { candidates, truncated } = await reranked(sources, found.candidates, text);
+  return { candidates, explored: 2 * candidates.length, truncated: found.truncated || truncated };
 }
 
 const none = { candidates: [], truncated: false };
@@ -68,13 +69,14 @@ async function resolved(
   return { candidates, truncated: truncated || all.truncated };
 }
 
-async function reranked({ texts }: Sources, candidates: Candidate[], text: string): Promise<Candidate[]> {
-  const ids = candidates.map(({ id }) => id);
-  const { scores } = await texts.scores(text, ids, {});
-  return candidates.map((candidate) => {
+async function reranked({ texts }: Sources, from: Candidate[], text: string): Promise<Omit<EntrySet, 'explored'>> {
+  const ids = from.map(({ id }) => id);
+  const { scores, truncated } = await texts.scores(text, ids, {});
+  const candidates = from.map((candidate) => {
     const score = oldShare * candidate.score + newShare * (scores.get(candidate.id) ?? 0);
     return { ...candidate, score, near: score };
   });
+  return { candidates, truncated };
 }
 
 function scopeOf(scope: Scope | null): Within {

@@ -17,7 +17,7 @@ export interface Scored {
   score: number;
 }
 
-/** What the executor asks of the node's searching. `truncated` where time was too short to try the filter on all. */
+/** What the executor asks of the node's searching. `truncated` where time was too short, or the filter was not tried on all. */
 export interface TextSource {
   /** The `k` nearest to a text, best first. */
   search(text: string, within: Within, k: number): Promise<{ hits: Scored[]; truncated: boolean }>;

@@ -109,14 +109,14 @@ export class SearchEngine implements AsyncDisposable {
 
   /**
    * The best for a text, best first: `text` has at most some 500 characters, `k` at most 300. What is deleted is not
-   * among it, and `within` restricts it further, so that k hits are k that fit. Scores are 0..1. `late`: as of RankAnswer.
+   * among it, and `within` restricts it further, so that k hits are k that fit. Scores are 0..1. `late`, `crowded`: as of RankAnswer.
    * @throws UnavailableError
    */
   async find(
     store: NetworkStore,
     query: { text: string; k: number; within?: Within },
     asker: Asker | null = null,
-  ): Promise<{ hits: Hit[]; late: boolean }> {
+  ): Promise<{ hits: Hit[]; late: boolean; crowded: boolean }> {
     const { vector } = await this.#vectorOf(store, query.text);
     const job = { kind: 'text', within: {}, ...query, vector } as const;
     return this.#ask<RankAnswer & { hits: Hit[] }>(store, 'rankHits', { job }, asker);

@@ -77,9 +77,14 @@ export class Finder {
     this.#until = performance.now() + maxMs;
   }
 
-  /** Whether not everything that matches was looked at since then. */
+  /** Whether the time since then was too short to look at everything that matches. */
   get late(): boolean {
-    return this.#looks.some(({ cut }) => cut.late || cut.crowded);
+    return this.#looks.some(({ cut }) => cut.late);
+  }
+
+  /** Whether more has matched since then than was ranked. */
+  get crowded(): boolean {
+    return this.#looks.some(({ cut }) => cut.crowded);
   }
 
   #look(within: Within): Look {

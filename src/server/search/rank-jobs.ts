@@ -34,8 +34,9 @@ export interface RankAnswer {
   ranked: Ranked[];
   /** The ids of the collections that were chosen. */
   collections: string[];
-  /** Whether there was more to look at than time for it. */
+  /** Whether there was more to look at than time for it, and whether more matched than was ranked. */
   late: boolean;
+  crowded: boolean;
 }
 
 /** Hits by which collections are chosen. */
@@ -45,10 +46,10 @@ const maxPasses = 8;
 export function rank(finder: Finder, job: RankJob): RankAnswer {
   finder.begin();
   const ranked = rankedBy(finder, job);
-  return { ...ranked, late: finder.late };
+  return { ...ranked, late: finder.late, crowded: finder.crowded };
 }
 
-function rankedBy(finder: Finder, job: RankJob): Omit<RankAnswer, 'late'> {
+function rankedBy(finder: Finder, job: RankJob): Omit<RankAnswer, 'late' | 'crowded'> {
   switch (job.kind) {
     case 'text': {
       const { text, k, vector, perCollection } = job;
@@ -73,7 +74,7 @@ function rankedBy(finder: Finder, job: RankJob): Omit<RankAnswer, 'late'> {
   }
 }
 
-function discover(finder: Finder, job: Extract<TextJob, { kind: 'discover' }>): Omit<RankAnswer, 'late'> {
+function discover(finder: Finder, job: Extract<TextJob, { kind: 'discover' }>): Omit<RankAnswer, 'late' | 'crowded'> {
   const { text, k, vector, perCollection } = job;
   const byThemselves = finder.find({ text, vector, k: job.collections, within: { types: ['collection'] } });
   const hits = finder.find({ text, vector, k: choosing, within: job.within });

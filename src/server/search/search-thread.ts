@@ -18,7 +18,7 @@ export interface Presented {
   count: number;
   /** The ids of the collections that were chosen. */
   collections: string[];
-  /** Whether there was more to look at than time for it. */
+  /** Whether not all that matches was looked at. */
   late: boolean;
 }
 
@@ -47,8 +47,8 @@ export function rankHits({ files, job }: Ordered<{ job: RankJob }>): Answered<Ra
 export function answerJob({ files, job, shape }: Ordered<{ job: RankJob; shape: Shape }>): Answered<Presented> {
   return answered(files, (finder) =>
     finder.db.snapshot((db) => {
-      const { ranked, collections, late } = rank(finder, job);
-      return { ...bytes(presented(db, ranked, shape)), collections, late };
+      const { ranked, collections, late, crowded } = rank(finder, job);
+      return { ...bytes(presented(db, ranked, shape)), collections, late: late || crowded };
     }),
   );
 }

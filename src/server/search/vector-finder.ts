@@ -111,10 +111,11 @@ export class VectorFinder {
       const scored = rescored(this.#db, seqs, vector, look.likely ? null : look.quick);
       const near = scored.filter(({ key, likeness }) => likeness >= from && (look.likely?.may(key) ?? true));
       const hits = passing(this.#db, near, look).slice(0, limit);
-      look.cut.late ||= performance.now() > look.until;
       // What differs in more bits is less alike: where some are too little alike, hardly more would be alike enough.
       const all = hits.length >= limit || seqs.length < count || near.length < scored.length / 2;
-      if (all || count >= most || look.cut.late) return hits;
+      if (all || count >= most) return hits;
+      look.cut.late ||= performance.now() > look.until;
+      if (look.cut.late) return hits;
     }
   }
 

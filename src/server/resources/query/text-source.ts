@@ -10,9 +10,9 @@ const maxRanked = 300;
 /** The node's searching as queries use it. */
 export function textSource(store: NetworkStore, engine: SearchEngine, asker: Asker): TextSource {
   const search: TextSource['search'] = async (text, among, k) => {
-    const { hits, late } = await engine.find(store, { text, k, within: within(among) }, asker);
-    // Without a filter it says that more match than are ranked.
-    return { hits, truncated: late && among.filter !== undefined };
+    const { hits, late, crowded } = await engine.find(store, { text, k, within: within(among) }, asker);
+    // Every common word is in more texts than are ranked; with a filter those may be the ones that fit.
+    return { hits, truncated: late || (crowded && among.filter !== undefined) };
   };
   return {
     search,

@@ -109,10 +109,11 @@ export class SimilarService {
     const lacked = engine.lacking(store) !== null;
     const found = { ...(await engine.rank(store, job, asker)), made: now };
     // What was found in a part of all is not all that is like it.
-    if (!lacked && !found.late) this.#kept.set(key, found);
+    const late = found.late || found.crowded;
+    if (!lacked && !late) this.#kept.set(key, found);
     const shown = {
       ...(await engine.present(store, { ranked: found.ranked, within, shape }, asker)),
-      late: found.late,
+      late,
     };
     return { shown, collections: found.collections, from: made(found, false) };
   }
