@@ -31,8 +31,8 @@ interface Started {
 
 /** Sources that are walked from at once, entities that these walks give at most, and one of them at least. */
 const [chunkSize, maxReached, minReached] = [16, 1600, 100];
-/** Entities that a text ranks at most, and how many of its nearest are sought where more were reached. */
-const [maxRanked, maxNearest] = [4000, 300];
+/** Entities that are reached for a text at most, and how many of its nearest are sought where more were reached. */
+const [maxForText, maxNearest] = [4000, 300];
 /** Pairs of a source and a target between which a way is sought, and relationships that are left to be looked at for it. */
 const [maxPairs, rowsForLinks] = [10_000, 100_000];
 
@@ -151,7 +151,7 @@ async function toText(hop: Started, text: string, types: string[] | null, filter
   for await (const { reached, truncated } of walks(hop, types)) {
     all.push(...reached);
     cut ||= truncated;
-    if (all.length >= maxRanked || limits.budget.rows < rowsForLinks) {
+    if (all.length >= maxForText || limits.budget.rows < rowsForLinks) {
       cut = true;
       break;
     }

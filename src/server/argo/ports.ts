@@ -21,7 +21,10 @@ export interface Scored {
 export interface TextSource {
   /** The `k` nearest to a text, best first. */
   search(text: string, within: Within, k: number): Promise<{ hits: Scored[]; truncated: boolean }>;
-  /** How near entities are to a text, 0..1; one that is not in it is not near at all, or does not fit `within`. */
+  /**
+   * How near entities are to a text, 0..1; one that is not in it is not near at all, does not fit `within`, or is not among the
+   * 300 that are nearest.
+   */
   scores(text: string, ids: string[], within: Within): Promise<{ scores: Map<string, number>; truncated: boolean }>;
   /** How alike a name is to each of others, 0..1. */
   similarities(name: string, others: string[]): Promise<number[]>;

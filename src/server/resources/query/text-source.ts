@@ -4,8 +4,8 @@ import type { NetworkStore } from '../../store/network-store.ts';
 import type { Asker } from '../../store/threads/asker-turns.ts';
 import { within } from './within.ts';
 
-/** Entities that one search ranks at most. */
-const maxRanked = 300;
+/** So many of some entities get a score at most; of those that a hop goes on with or gives there are no more. */
+const maxScored = 300;
 
 /** The node's searching as queries use it. */
 export function textSource(store: NetworkStore, engine: SearchEngine, asker: Asker): TextSource {
@@ -18,7 +18,7 @@ export function textSource(store: NetworkStore, engine: SearchEngine, asker: Ask
     search,
     async scores(text, ids, among) {
       if (ids.length === 0) return { scores: new Map(), truncated: false };
-      const { hits, truncated } = await search(text, { ...among, ids }, maxRanked);
+      const { hits, truncated } = await search(text, { ...among, ids }, maxScored);
       return { scores: new Map(hits.map(({ id, score }) => [id, score])), truncated };
     },
     similarities: (name, others) => engine.similarities(store, name, others, asker),

@@ -30,7 +30,7 @@ const texts = `${firstOf('description')}, ${firstOf('text')}`;
 const columns = `e.id, e.type, CASE e.deleted WHEN 0 THEN e.label ELSE '' END AS label, e.created_at, e.updated_at,
   (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection, coalesce(octet_length(e.json), 0) AS size`;
 
-/** JSON text of an entity in a graph answer; `expansion` is empty where there is none. */
+/** JSON text of an entity in a graph answer; `expansion` is empty where there is none, and null where it is too large. */
 interface Shown {
   id: string;
   /** Here and not deleted. */
@@ -38,7 +38,7 @@ interface Shown {
   label: string;
   type: string;
   collection: string;
-  expansion: string;
+  expansion: string | null;
   /** What relationships say of it, by role. */
   members: Map<string, Uint8Array>;
 }
@@ -140,10 +140,10 @@ export class ShownEntities {
   }
 
   /** Whether there is room for an expansion; counts it. */
-  #fits(expansion: string): boolean {
+  #fits(expansion: string | null): expansion is string {
     if (expansion === '') return false;
     this.#total++;
-    if (expansion === tooLarge || this.#size + expansion.length > maxShown) return false;
+    if (expansion === null || this.#size + expansion.length > maxShown) return false;
     this.#expanded++;
     this.#size += expansion.length;
     return true;
@@ -190,9 +190,9 @@ export class ShownEntities {
     return [most, most];
   }
 
-  #expansionOf(key: number, row: Row): string {
+  #expansionOf(key: number, row: Row): string | null {
     if (this.#expansion === 'none' || row.size === 0) return '';
-    if (this.#read + row.size > maxRead) return tooLarge;
+    if (this.#read + row.size > maxRead) return null;
     this.#read += row.size;
     if (this.#expansion === 'full')
       return this.#db.get<{ json: string }>('SELECT json FROM entity WHERE key = ?', key)?.json ?? '{}';
@@ -207,7 +207,6 @@ export class ShownEntities {
   }
 }
 
-const tooLarge = 'null';
 const mark = { none: Buffer.from('[]'), first: Buffer.from('[{'), next: Buffer.from('},{'), end: Buffer.from('}]') };
 
 function headOf(role: string, { id, live, label, type }: Shown, copies: Copies): string {

@@ -1,6 +1,7 @@
 import type { Reader } from '../connection.ts';
 import { entityKey, predicateKey } from '../entity-keys.ts';
 import { isTimeUp } from '../threads/read-time.ts';
+import type { FilterSql } from './filter.ts';
 import { afterAnchor, ListingAnchors } from './listing-anchors.ts';
 
 /** One line of a collection's listing. */
@@ -20,7 +21,7 @@ export interface ListingQuery {
   limit: number;
   offset: number;
   /** A condition over the entity's row `e`, with bound parameters; see filter.ts. */
-  filter?: { sql: string; params: (string | number | null)[] } | undefined;
+  filter?: FilterSql | undefined;
   /** Whether `json` is wanted. */
   expand: boolean;
 }
