@@ -189,6 +189,32 @@ describePage('a change of all that is selected', () => {
     await dialog().getByText('40 entities say again what they said before').waitFor();
   });
 
+  test('leaves out what somebody else changes while everything is being selected, and says so', async () => {
+    const id = await seedItems(node, 520);
+    await visitor.go('/collections');
+    await page.getByRole('link', { name: 'Items' }).click();
+    await page.locator('[aria-rowindex="2"] a').waitFor();
+    const table = `GET /node/collections/${id}/table?limit=1&offset=510`;
+    const { rows } = (await ask(node, operator(node), table)).body as { rows: { id: string; cid: string }[] };
+    const { id: item, cid: expect_tip } = rows[0]!;
+    let isChanged = false;
+    await page.route('**/table?*offset=500*', async (route) => {
+      const change = { expect_tip, properties: { colour: 'violet' } };
+      if (!isChanged) await ask(node, operator(node), `PUT /entities/${item}`, change);
+      isChanged = true;
+      await route.continue();
+    });
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Control+a');
+    await page.getByText('519 selected').waitFor();
+    await page.getByText('One that matched was changed meanwhile and is not selected.').waitFor();
+    await lookAt(page, 'collection-selected-changed');
+    await page.getByRole('button', { name: 'Select all 520 that match' }).click();
+    await page.getByText('520 selected').waitFor();
+    expect(await page.getByText('changed meanwhile').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('as every list of choices, shows what is meant, also where that is none of them', async () => {
     await visitor.go(`/export?collection=${nowhere}`);
     const what = page.getByLabel('What', { exact: true });
