@@ -257,7 +257,7 @@ export class CollectionsController extends Controller {
    * Search a collection's entities by a part of their labels, upper and lower case being one, or for what is like an entity.
    * @param q The part; the first 500 characters of a label are searched
    * @param similar_to An entity that others are to be like, of this collection or not. Either `q` or this
-   * @param type Only entities of this type
+   * @param type Only entities of this type, upper and lower case being one
    * @minLength q 1
    * @maxLength q 500
    * @minLength type 1
