@@ -223,6 +223,45 @@ describePage('while an entity is edited', () => {
     expect(said).not.toContainEqual(['related_to', undefined]);
   });
 
+  test('what a relationship says is edited over the version in which it was read, also where it is gone by now', async () => {
+    const [author] = letter.relationships.filter(({ predicate }) => predicate === 'author');
+    const peer = author?.peer ?? '';
+    const restate = async (role: string, meanwhile: object) => {
+      await button('What the relationship to Ann Lee says').click();
+      await page.locator('[id="relationship/role"]').fill(role);
+      const now = await update(node, me, await read(node, me, letter.id), meanwhile);
+      await page
+        .getByText(new RegExp(`Version ${now.ver}\\b`))
+        .first()
+        .waitFor();
+      await button('Take over').click();
+      await page.getByText(new RegExp(`Somebody else has saved version ${now.ver}`)).waitFor();
+      await page.keyboard.press('Control+s');
+      await page.getByRole('dialog', { name: 'Somebody else was quicker' }).waitFor();
+      return now.ver;
+    };
+    const said = async () =>
+      (await read(node, me, letter.id)).relationships.filter(({ predicate }) => predicate === 'author');
+
+    const added = { predicate: 'author', peer, peer_type: 'person', peer_label: 'Ann Lee' };
+    const ver = await restate('copyist', {
+      relationships_remove: [{ predicate: 'author', peer }],
+      relationships_add: [{ ...added, properties: { role: 'editor', page: 12 } }],
+    });
+    await button('Save both together').click();
+    await page.getByText(`Saved as version ${ver + 1}`, { exact: true }).waitFor();
+    expect((await said()).map(({ properties }) => properties)).toEqual([{ role: 'copyist', page: 12 }]);
+
+    await restate('witness', { relationships_remove: [{ predicate: 'author', peer }] });
+    await page.getByRole('radio', { name: /theirs$/ }).check();
+    await button('Save both together').click();
+    await page.getByText(/^Version \d+ says all of it already/).waitFor();
+    expect(await said()).toEqual([]);
+    // Nothing stands there for who only looked at it.
+    expect(await page.getByText('Not saved').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('a relationship to what is deleted by now can say something else of itself', async () => {
     const [{ peer } = { peer: '' }] = letter.relationships.filter(({ predicate }) => predicate === 'author');
     await remove(node, me, await read(node, me, peer));

@@ -19,8 +19,9 @@ export interface Draft {
 // Nothing of them lasts beyond the tab.
 const drafts = new Map<string, Draft>();
 const listeners = new Set<() => void>();
-// The names of those under which something stands that is no value yet: none of the content, and not to be lost either.
-const held = new Set<string>();
+// How often those are held, by their names: something stands there that is no value yet, or a dialog is open that was begun
+// with what is shown. None of it is of the content, and it is not to be lost either.
+const held = new Map<string, number>();
 
 function nameOf(id: string): string {
   return `${draftPrefix}${currentNetwork()} ${id}`;
@@ -146,7 +147,10 @@ export interface Editing {
   annotate(note: string): void;
   /** Goes on with another content over another version, as after a merge. */
   rebase(entity: Entity, content: Content): void;
-  /** Lets the version stay that is edited, until what it gives is called: something stands there that is no value yet. */
+  /**
+   * Lets the version stay that is edited, until what it gives is called: something stands there that is no value yet, or in a
+   * dialog that is not taken over yet.
+   */
   hold(): () => void;
   discard(): void;
 }
@@ -176,9 +180,11 @@ export function useDraft(entity: Entity): Editing {
     rebase: (to, content) => keepOver(to, content),
     hold() {
       const name = nameOf(id);
-      held.add(name);
+      held.set(name, (held.get(name) ?? 0) + 1);
       if (!known(id)) keep(id, { tip: entity.cid, base: own, content: own });
       return () => {
+        const others = (held.get(name) ?? 1) - 1;
+        if (others > 0) return void held.set(name, others);
         held.delete(name);
         const left = known(id);
         if (left && saysNothing(left)) keep(id, undefined);

@@ -159,6 +159,7 @@ export function Editor({ entity }: { entity: Entity }) {
               service={service}
               known={(facets.data?.relationships ?? []).map(({ name }) => name)}
               onChange={change}
+              onHold={draft.hold}
             />
           </div>
         </div>

@@ -1,4 +1,4 @@
-import { useId, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { Input } from '../../../components/field.tsx';
 import { toast } from '../../../components/toasts.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
@@ -19,6 +19,8 @@ interface RelationshipsPanelProps {
   /** Predicates that entities of the collection have. */
   known: readonly string[];
   onChange(change: (content: Content) => Content): void;
+  /** Lets the version stay that is edited, until what it gives is called; omitted where no other one comes. */
+  onHold?(): () => void;
 }
 
 const valid = /^[a-z][a-z0-9_]{0,49}$/;
@@ -32,11 +34,16 @@ export function RelationshipsPanel({
   service,
   known,
   onChange,
+  onHold,
 }: RelationshipsPanelProps) {
   const { t } = useTexts();
   const before = byKey(base.relationships);
   const now = byKey(content.relationships);
   const [stated, setStated] = useState<Relationship | null>(null);
+  const isStating = stated !== null;
+  // What is stated is of the version that is shown now, whatever somebody else saves before it is taken over.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: held is the version in which it was opened
+  useEffect(() => (isStating ? onHold?.() : undefined), [isStating]);
   // What was taken away stays in its place until it is saved, so that it can be put back.
   const kept = base.relationships.map((one) => now.get(keyOf(one)) ?? one);
   const all = [...kept, ...content.relationships.filter((one) => !before.has(keyOf(one)))];
