@@ -15,7 +15,7 @@ import {
   stays,
   turned,
 } from '../../src/renderer/src/views/entity/model/kinds.ts';
-import { mergeThreeWay } from '../../src/renderer/src/views/entity/model/three-way.ts';
+import { mergeThreeWay, type Side } from '../../src/renderer/src/views/entity/model/three-way.ts';
 import type { JsonObject } from '../../src/server/model/manifest.ts';
 import { applyUpdate } from '../../src/server/model/next-version.ts';
 
@@ -31,6 +31,14 @@ const relationships = fc.uniqueArray(
 );
 const content: fc.Arbitrary<Content> = fc.record({ properties, relationships });
 const stamp = { schema: 's', ts: '2026-01-01T00:00:00.000Z', edited_by: { user_id: 'u', method: 'manual' as const } };
+
+const merging = (
+  base: Content | null,
+  mine: Content,
+  theirs: Content,
+  choose: (path: string[]) => Side = () => 'mine',
+  type: string | null = null,
+) => mergeThreeWay(base, mine, theirs, choose, type);
 
 describe('what is sent to save', () => {
   test('makes of the old version exactly what the form shows', () => {
@@ -79,7 +87,7 @@ describe('two versions of one text', () => {
   });
 
   test('are merged place by place, also within objects', () => {
-    const { merged, differences } = mergeThreeWay(
+    const { merged, differences } = merging(
       of({ label: 'A', place: { town: 'Rye', land: 'England' }, year: 1900 }),
       of({ label: 'B', place: { town: 'Rye', land: 'Wales' }, year: 1900 }),
       of({ label: 'A', place: { town: 'Deal', land: 'England' }, year: 1901 }),
@@ -94,7 +102,7 @@ describe('two versions of one text', () => {
   });
 
   test('of which no base is known clash wherever they differ', () => {
-    const { merged, differences } = mergeThreeWay(null, of({ a: 1, m: { x: 1 } }), of({ a: 1, b: 2, m: { y: 1 } }));
+    const { merged, differences } = merging(null, of({ a: 1, m: { x: 1 } }), of({ a: 1, b: 2, m: { y: 1 } }));
     expect(merged.properties).toEqual({ a: 1, m: { x: 1 } });
     expect(differences.map(({ path, clash }) => [path.join('.'), clash])).toEqual([
       ['properties.b', true],
@@ -105,8 +113,8 @@ describe('two versions of one text', () => {
 
   test('clash where both changed the same, and whoever is chosen wins', () => {
     const [base, mine, theirs] = [of({ a: 1, b: 1 }), of({ a: 2 }), of({ a: 3, b: 2 })];
-    expect(mergeThreeWay(base, mine, theirs).merged.properties).toEqual({ a: 2 });
-    const taken = mergeThreeWay(base, mine, theirs, (path) => (path.at(-1) === 'b' ? 'theirs' : 'mine'));
+    expect(merging(base, mine, theirs).merged.properties).toEqual({ a: 2 });
+    const taken = merging(base, mine, theirs, (path) => (path.at(-1) === 'b' ? 'theirs' : 'mine'));
     expect(taken.merged.properties).toEqual({ a: 2, b: 2 });
     expect(taken.differences.filter(({ clash }) => clash)).toHaveLength(2);
   });
@@ -115,26 +123,26 @@ describe('two versions of one text', () => {
     const held = (cid: string, size: number) => of({ content: { v1: { cid, size, kind: 'k' } } });
     const whose = (side: 'mine' | 'theirs') => () => side;
     for (const base of [held('A', 1), null]) {
-      const { merged, differences } = mergeThreeWay(base, held('B', 20), held('C', 1), whose('theirs'));
+      const { merged, differences } = merging(base, held('B', 20), held('C', 1), whose('theirs'));
       expect(merged).toEqual(held('C', 1));
       expect(differences.map(({ path, clash }) => [path.join('.'), clash])).toEqual([['properties.content.v1', true]]);
     }
     const file = (cid: string, size: number, label: string) => of({ cid, size, uploaded: true, label });
     const both = [file('A', 1, 'a'), file('B', 20, 'a'), file('C', 1, 'c')] as const;
-    const { merged, differences } = mergeThreeWay(...both, whose('theirs'), 'file');
+    const { merged, differences } = merging(...both, whose('theirs'), 'file');
     expect(merged).toEqual(file('C', 1, 'c'));
     expect(differences.filter(({ clash }) => clash).map(({ path }) => path)).toEqual([['properties', 'cid']]);
-    expect(mergeThreeWay(...both, whose('mine'), 'file').merged).toEqual(file('B', 20, 'c'));
-    const one = mergeThreeWay(both[0], both[1], file('A', 1, 'c'), undefined, 'file');
+    expect(merging(...both, whose('mine'), 'file').merged).toEqual(file('B', 20, 'c'));
+    const one = merging(both[0], both[1], file('A', 1, 'c'), undefined, 'file');
     expect([one.merged, one.differences.some(({ clash }) => clash)]).toEqual([file('B', 20, 'c'), false]);
   });
 
   test('keep both sides’ relationships', () => {
     const [x, y, z] = ['x', 'y', 'z'].map((peer) => ({ predicate: 'to', peer }));
-    const { merged } = mergeThreeWay(of({}, [x!]), of({}, [x!, y!]), of({}, [z!]));
+    const { merged } = merging(of({}, [x!]), of({}, [x!, y!]), of({}, [z!]));
     expect(merged.relationships).toEqual([z, y]);
     const properties = { n: 1, m: 1 };
-    const both = mergeThreeWay(
+    const both = merging(
       of({}, [{ ...x!, properties }]),
       of({}, [{ ...x!, properties: { n: 2, m: 1 } }]),
       of({}, [{ ...x!, properties: { n: 1, m: 2 } }]),
@@ -145,24 +153,24 @@ describe('two versions of one text', () => {
   test('have one root: the one that was chosen where both set it', () => {
     const [a, b, c] = ['a', 'b', 'c'].map((peer) => ({ predicate: 'root', peer }));
     for (const base of [of({}), of({}, [a!]), null]) {
-      const { merged, differences } = mergeThreeWay(base, of({}, [b!]), of({}, [c!]));
+      const { merged, differences } = merging(base, of({}, [b!]), of({}, [c!]));
       expect(merged.relationships).toEqual([b]);
       const old = base?.relationships[0]?.peer;
       const path = ['relationships', 'root', 'b'];
       expect(differences).toEqual([{ path, base: old, mine: 'b', theirs: 'c', clash: true }]);
-      expect(mergeThreeWay(base, of({}, [b!]), of({}, [c!]), () => 'theirs').merged.relationships).toEqual([c]);
+      expect(merging(base, of({}, [b!]), of({}, [c!]), () => 'theirs').merged.relationships).toEqual([c]);
     }
-    expect(mergeThreeWay(of({}, [a!]), of({}, [a!]), of({}, [c!])).merged.relationships).toEqual([c]);
-    expect(mergeThreeWay(of({}, [a!]), of({}, [b!]), of({}, [a!])).merged.relationships).toEqual([b]);
-    expect(mergeThreeWay(of({}, [a!]), of({}, [a!]), of({}, [])).merged.relationships).toEqual([]);
+    expect(merging(of({}, [a!]), of({}, [a!]), of({}, [c!])).merged.relationships).toEqual([c]);
+    expect(merging(of({}, [a!]), of({}, [b!]), of({}, [a!])).merged.relationships).toEqual([b]);
+    expect(merging(of({}, [a!]), of({}, [a!]), of({}, [])).merged.relationships).toEqual([]);
   });
 
   test('that say the same never clash, and one that changed nothing gives way', () => {
     fc.assert(
       fc.property(content, content, (base, other) => {
-        expect(mergeThreeWay(base, other, other).differences).toEqual([]);
-        expect(sameContent(mergeThreeWay(base, base, other).merged, other)).toBe(true);
-        expect(sameContent(mergeThreeWay(base, other, base).merged, other)).toBe(true);
+        expect(merging(base, other, other).differences).toEqual([]);
+        expect(sameContent(merging(base, base, other).merged, other)).toBe(true);
+        expect(sameContent(merging(base, other, base).merged, other)).toBe(true);
       }),
     );
   });

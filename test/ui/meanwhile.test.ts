@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, read, remove, update } from '../helpers/entities.ts';
+import { cidOf, put, uploaded } from '../helpers/files.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 
@@ -147,6 +148,21 @@ describePage('while an entity is edited', () => {
     await button('Save both together').click();
     await page.getByText('Saved as version 4', { exact: true }).waitFor();
     expect((await read(node, me, letter.id)).properties).toMatchObject({ pages: 3, place: { town: 'Hove' } });
+  });
+
+  test('what is said of a file’s own bytes is one choice, and no side’s is mixed with the other’s', async () => {
+    const file = await uploaded(node, me, 'one');
+    await put(node, me, file.id, 'other', 'the second');
+    const now = await read(node, me, file.id);
+    await visitor.go(`/entities/${file.id}`);
+    await field('content_type').fill('text/csv');
+    const bytes = { cid: cidOf('the second'), size: 10 };
+    await update(node, me, now, { properties: bytes });
+    await button('Compare').click();
+    await page.getByRole('radio', { name: /theirs$/ }).check();
+    await button('Save both together').click();
+    await page.getByText(/^Version \d+ says all of it already/).waitFor();
+    expect((await read(node, me, file.id)).properties).toMatchObject({ ...bytes, content_type: 'text/plain' });
   });
 
   test('what both wrote is not said to be saved once more', async () => {

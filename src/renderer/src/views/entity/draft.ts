@@ -106,7 +106,7 @@ export function settleDraft(saved: Entity, sent: Content, note: string): void {
 export function carryDraft(before: string, now: Entity): void {
   const draft = known(now.id);
   if (draft?.tip !== before) return;
-  keepOver(now, mergeThreeWay(draft.base, draft.content, contentOf(now), () => 'mine').merged);
+  keepOver(now, mergeThreeWay(draft.base, draft.content, contentOf(now), () => 'mine', now.type).merged);
 }
 
 /** Takes the draft of an entity away; gives what brings it back, undefined where there is none. */

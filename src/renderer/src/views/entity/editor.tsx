@@ -190,6 +190,7 @@ export function Editor({ entity }: { entity: Entity }) {
           base={draft.base}
           mine={draft.content}
           theirs={contentOf(comparing)}
+          type={comparing.type}
           about={t('merge.about', { ver: comparing.ver, time: dateTime(comparing.ts) })}
           fault={fault}
           overtaken={comparing.cid !== entity.cid}

@@ -11,6 +11,8 @@ interface ThreeWayDialogProps {
   base: Content;
   mine: Content;
   theirs: Content;
+  /** Of the entity. */
+  type: string;
   /** Who made the other version, and when. */
   about: string;
   /** Whether something stands in a field that cannot be saved. */
@@ -24,12 +26,12 @@ interface ThreeWayDialogProps {
 
 /** What was there, what is on the page, and what somebody else saved meanwhile: side by side, and together. */
 export function ThreeWayDialog(props: ThreeWayDialogProps) {
-  const { onClose, base, mine, theirs, about, fault, overtaken, onLook, onMerge } = props;
+  const { onClose, base, mine, theirs, type, about, fault, overtaken, onLook, onMerge } = props;
   const { t } = useTexts();
   const [choices, setChoices] = useState<Record<string, Side>>({});
   const { merged, differences } = useMemo(
-    () => mergeThreeWay(base, mine, theirs, (path) => choices[placeName(path)] ?? 'mine'),
-    [base, mine, theirs, choices],
+    () => mergeThreeWay(base, mine, theirs, (path) => choices[placeName(path)] ?? 'mine', type),
+    [base, mine, theirs, choices, type],
   );
   const clashes = differences.filter(({ clash }) => clash).length;
   return (

@@ -24,8 +24,8 @@ export function mergeThreeWay(
   base: Content | null,
   mine: Content,
   theirs: Content,
-  choose: (path: string[]) => Side = () => 'mine',
-  type: string | null = null,
+  choose: (path: string[]) => Side,
+  type: string | null,
 ): { merged: Content; differences: Difference[] } {
   const differences: Difference[] = [];
   const isBefore = (side: Json | undefined, b: Json | undefined) => base !== null && same(side, b);
