@@ -99,6 +99,20 @@ describePage('what is typed and not saved', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('into a processor is not discarded while it is saved', async () => {
+    const splitter = await klados(node, me, home.id, { label: 'Splitter' });
+    await visitor.go(`/processors/${splitter.id}`);
+    const { begun, letGo } = await held();
+    await field('Label').fill('Divider');
+    await page.keyboard.press('Control+s');
+    await begun;
+    await page.getByRole('button', { name: 'Discard', disabled: true }).waitFor();
+    letGo();
+    await page.getByText('Saved as version 2', { exact: true }).first().waitFor();
+    expect(await label(splitter.id)).toBe('Divider');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('into a processor takes the place of nobody else’s version but when that is asked for', async () => {
     const made = { label: 'Splitter' };
     const each = {

@@ -57,7 +57,11 @@ export function Service({ entity, kind }: { entity: Entity; kind: 'agent' | 'kla
               <Button look="main" type="submit" disabled={!dirty || body === null || save.isPending}>
                 {t('save.save')}
               </Button>
-              {dirty && <Button onClick={discard}>{t('save.discard')}</Button>}
+              {dirty && (
+                <Button onClick={discard} disabled={save.isPending}>
+                  {t('save.discard')}
+                </Button>
+              )}
             </div>
           </form>
           <div className="space-y-8">

@@ -87,6 +87,8 @@ export function useProcessorDraft<T>({ kind, entity, stored, bodyOf }: Processor
         return { ...from, now: next(from.now) };
       }),
     discard: () => {
+      // What is under way would be saved all the same.
+      if (save.isPending) return;
       setTyped(null);
       setRound(round + 1);
       save.reset();
