@@ -239,6 +239,35 @@ describePage('what is typed and not saved', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('and too large for the tab’s storage is said to be so, and nothing older is taken for it', async () => {
+    await openLetter();
+    await field('text').fill('a beginning');
+    const stored = () =>
+      page.evaluate("Object.keys(sessionStorage).filter((name) => name.startsWith('draft ')).length");
+    await expect.poll(stored).toBe(1);
+    await page.evaluate(`{
+      const write = Storage.prototype.setItem;
+      Storage.prototype.setItem = function (name, value) {
+        if (value.length > 2000) throw new DOMException('full', 'QuotaExceededError');
+        return write.call(this, name, value);
+      };
+    }`);
+    await field('text').fill('a long text '.repeat(1000));
+    const said = page.getByText(/too large for what this browser keeps/);
+    await said.waitFor();
+    expect(await stored()).toBe(0);
+    await lookAt(page, 'entity-draft-unkept', { known: true });
+    // Elsewhere on the page it is there still.
+    await visitor.go('/collections');
+    await openLetter();
+    await said.waitFor();
+    await field('text').fill('a short text');
+    await said.waitFor({ state: 'detached' });
+    await expect.poll(stored).toBe(1);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('where it goes with its screen is asked for before that is left', async () => {
     const { id } = await rhiza(node, me, home.id, { label: 'Texts' });
     const splitter = await klados(node, me, home.id, { label: 'Splitter' });

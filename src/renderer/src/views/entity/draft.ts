@@ -45,6 +45,8 @@ function stored(name: string): Draft | undefined {
 
 // What is to be stored once no key follows at once: to write all of a large entity with each one would be felt.
 const unstored = new Map<string, Draft>();
+// The names of those that are too large for it.
+const unkept = new Set<string>();
 const pause = 300;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -58,16 +60,25 @@ function store(): void {
   for (const [name, draft] of unstored)
     try {
       sessionStorage.setItem(name, JSON.stringify(draft));
+      unkept.delete(name);
     } catch {
-      // Too much for the browser's storage: it is still in memory.
+      // Too much for the browser's storage: it is in memory alone, and an older one would be taken for it.
+      remove(name);
+      unkept.add(name);
     }
   unstored.clear();
+  for (const tell of listeners) tell();
 }
 
 addEventListener('pagehide', store);
 
 function forget(name: string): void {
   unstored.delete(name);
+  unkept.delete(name);
+  remove(name);
+}
+
+function remove(name: string): void {
   try {
     sessionStorage.removeItem(name);
   } catch {
@@ -142,6 +153,8 @@ export interface Editing {
   tip: string;
   base: Content;
   note: string;
+  /** Whether it is there still when the page is loaded again; nothing is known of what was typed a moment ago. */
+  kept: boolean;
   change(change: (content: Content) => Content): void;
   /** Notes why; nothing where nothing is changed. */
   annotate(note: string): void;
@@ -159,6 +172,7 @@ export interface Editing {
 export function useDraft(entity: Entity): Editing {
   const { id } = entity;
   const draft = useTyped(id);
+  const kept = useSyncExternalStore(subscribe, () => !unkept.has(nameOf(id)));
   const own = contentOf(entity);
   return {
     content: draft?.content ?? own,
@@ -166,6 +180,7 @@ export function useDraft(entity: Entity): Editing {
     tip: draft?.tip ?? entity.cid,
     base: draft?.base ?? own,
     note: draft?.note ?? '',
+    kept,
     change(change) {
       const old = known(id) ?? { tip: entity.cid, base: own, content: own };
       const { tip } = old;

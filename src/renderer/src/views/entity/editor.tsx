@@ -179,6 +179,11 @@ export function Editor({ entity }: { entity: Entity }) {
               <Button onClick={() => setComparing(entity)}>{t('merge.compare')}</Button>
             </div>
           )}
+          {!draft.kept && (
+            <p role="alert" className="rounded-md bg-warning-soft px-3 py-2">
+              {t('save.unkept')}
+            </p>
+          )}
           {save.error && <Problem error={save.error} retry={submit} />}
         </SaveBar>
       )}
