@@ -111,6 +111,24 @@ describePage('collections', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('more than a thousand collections are all found, and offered', async () => {
+    const me = operator(node);
+    const oldest = await collection(node, me, { label: 'Oldest of all' });
+    for (let made = 0; made < 1010; made += 10)
+      await Promise.all(Array.from({ length: 10 }, (_, n) => collection(node, me, { label: `Box ${made + n}` })));
+    await visitor.go('/collections');
+    await page.getByText('1,011 collections').waitFor();
+    const links = page.getByRole('main').getByRole('table').getByRole('link');
+    expect(await links.count()).toBe(500);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => links.count()).toBe(1000);
+    await page.getByRole('searchbox', { name: 'Filter by label' }).fill('oldest');
+    await expect.poll(() => links.allInnerTexts()).toEqual(['Oldest of all']);
+    await visitor.go('/processors/new?kind=agent');
+    await page.getByLabel('Collection', { exact: true }).selectOption(oldest.id);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('thousands of rows are gone through and selected by keys', async () => {
     const id = await seedItems(node, 2500);
     await visitor.go(`/collections/${id}?sort=label`);

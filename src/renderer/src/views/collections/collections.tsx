@@ -7,6 +7,7 @@ import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Input } from '../../components/field.tsx';
+import { More } from '../../components/more.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { pressedKey } from '../../components/pressed-key.ts';
 import { QueryState } from '../../components/query-state.tsx';
@@ -18,6 +19,9 @@ import { NewCollection } from './new-collection.tsx';
 
 const route = getRouteApi('/collections');
 
+/** So many are listed, and so many more each time that more are asked for. */
+const step = 500;
+
 /** All collections of the node, found by a part of their names. */
 export function Collections() {
   const { t, number } = useTexts();
@@ -28,12 +32,14 @@ export function Collections() {
     void go({ to: '/collections', search: (old) => ({ ...old, q: next }), replace: true });
   });
   const [active, setActive] = useState(0);
+  const [most, setMost] = useState(step);
   const [creating, setCreating] = useState(false);
   const box = useRef<HTMLInputElement>(null);
   const wanted = part.trim().toLocaleLowerCase();
-  const shown = (list.data?.collections ?? []).filter(({ label }) =>
+  const found = (list.data?.collections ?? []).filter(({ label }) =>
     (label ?? '').toLocaleLowerCase().includes(wanted),
   );
+  const shown = found.slice(0, most);
   const at = Math.min(active, shown.length - 1);
   const open = (id: string | undefined) => id && void go({ to: '/collections/$id', params: { id } });
 
@@ -98,6 +104,13 @@ export function Collections() {
         </EmptyState>
       )}
       {shown.length > 0 && <CollectionLines collections={shown} active={at} />}
+      <More
+        list={{
+          hasNextPage: found.length > most,
+          isFetchingNextPage: false,
+          fetchNextPage: () => setMost(most + step),
+        }}
+      />
       <NewCollection open={creating} onClose={() => setCreating(false)} />
     </>
   );
