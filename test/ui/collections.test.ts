@@ -129,6 +129,24 @@ describePage('collections', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('who types a filter and goes elsewhere at once stays there', async () => {
+    await visitor.go(`/collections/${await seedItems(node, 6)}`);
+    await page.locator('[aria-rowindex="2"] a').waitFor();
+    const gate = Promise.withResolvers<void>();
+    await page.route(/\/assets\/settings.*\.js/, async (route) => {
+      await gate.promise;
+      await route.continue();
+    });
+    await page.getByRole('searchbox', { name: 'Filter by label' }).fill('Item 00004 ');
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.waitForTimeout(800);
+    gate.resolve();
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    await page.waitForTimeout(300);
+    expect(new URL(page.url()).pathname).toBe('/ui/settings');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('thousands of rows are gone through and selected by keys', async () => {
     const id = await seedItems(node, 2500);
     await visitor.go(`/collections/${id}?sort=label`);

@@ -4,12 +4,13 @@ import { useEffect, useRef, useState } from 'react';
 const pause = 250;
 
 /**
- * What is typed into a field that the address follows, trimmed, a moment after the last key; `say` writes it there. The
- * field follows the address in its turn, but not what it said itself: more may have been typed since.
+ * What is typed into a field that the address follows, a moment after the last key: trimmed unless `asIs`. `say` writes it there.
+ * The field follows the address in its turn, but not what it said itself: more may have been typed since.
  */
 export function useTypedAddress(
   q: string,
   say: (q: string | undefined) => void,
+  asIs = false,
 ): [typed: string, type: (text: string) => void] {
   const router = useRouter();
   const [typed, setTyped] = useState(q);
@@ -20,7 +21,7 @@ export function useTypedAddress(
     setTyped(q);
   }, [q]);
   useEffect(() => {
-    const text = typed.trim();
+    const text = asIs ? typed : typed.trim();
     if (text === said.current) return;
     const timer = setTimeout(() => {
       // Who is on the way to another screen stays on it.

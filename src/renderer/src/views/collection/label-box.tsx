@@ -1,6 +1,7 @@
-import { type Ref, useEffect, useRef, useState } from 'react';
+import type { Ref } from 'react';
 import { Input } from '../../components/field.tsx';
 import { pressedKey } from '../../components/pressed-key.ts';
+import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { useTexts } from '../../messages/texts.tsx';
 
 /** A part of the label that rows have to have; it counts a moment after the last key. */
@@ -14,21 +15,8 @@ export function LabelBox({
   ref: Ref<HTMLInputElement>;
 }) {
   const { t } = useTexts();
-  const [typed, setTyped] = useState(part);
-  // What comes back of what was sent is no reason to take away what was typed since.
-  const sent = useRef(part);
-  useEffect(() => {
-    if (part !== sent.current) setTyped(part);
-    sent.current = part;
-  }, [part]);
-  useEffect(() => {
-    if (typed === part) return;
-    const timer = setTimeout(() => {
-      sent.current = typed;
-      onChange(typed);
-    }, 250);
-    return () => clearTimeout(timer);
-  });
+  // A part may begin or end with a blank.
+  const [typed, setTyped] = useTypedAddress(part, (next = '') => onChange(next), true);
   return (
     <Input
       ref={ref}
