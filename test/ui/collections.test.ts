@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, create, ok, read, remove, update } from '../helpers/entities.ts';
@@ -229,15 +229,44 @@ describePage('collections', () => {
     }));
     ok(await ask(node, me, 'POST /entities/batch', { entities }));
     await page.getByText('330 entities').waitFor();
+    // What the keys are at is the row, and not the place where it stood.
+    const marked = await rowAt(40);
+    await marked.getByText('Item 00010').waitFor();
+    await expect.poll(() => activeRow()).toBe(await idOf(marked));
+    await page.keyboard.press('x');
+    await page.getByText('One selected').waitFor({ state: 'detached' });
+    await page.keyboard.press('x');
+    await page.getByText('One selected').waitFor();
+    expect(await marked.getByRole('checkbox').isChecked()).toBe(true);
     await (await rowAt(250)).getByRole('checkbox').click({ modifiers: ['Shift'] });
-    await page.getByText('241 selected').waitFor();
-    for (const index of [11, 120, 249])
+    await page.getByText('211 selected').waitFor();
+    for (const index of [40, 120, 249])
       expect(await (await rowAt(index)).getByRole('checkbox').isChecked(), String(index)).toBe(true);
+    expect(await (await rowAt(39)).getByRole('checkbox').isChecked()).toBe(false);
+
+    // Where it is not known where that row stands by now, no key is about another one.
+    await page.keyboard.press('Escape');
+    await (await rowAt(205)).getByRole('checkbox').click();
+    await page.getByText('One selected').waitFor();
+    await rowAt(20);
+    const more = entities.map((one, n) => ({ ...one, properties: { label: `Item 0000c ${n}` } }));
+    for (let times = 0; times < 5; times++) ok(await ask(node, me, 'POST /entities/batch', { entities: more }));
+    await page.getByText('480 entities').waitFor();
+    await page.keyboard.press('x');
+    await (await rowAt(25)).getByRole('checkbox').click({ modifiers: ['Shift'] });
+    await page.getByText('2 selected').waitFor();
     expect(visitor.faults).toEqual([]);
   });
 
+  async function idOf(row: Locator): Promise<string> {
+    return escaped(await row.getAttribute('id'));
+  }
+
   async function activeRow(): Promise<string> {
-    const id = await page.getByRole('grid').getAttribute('aria-activedescendant');
+    return escaped(await page.getByRole('grid').getAttribute('aria-activedescendant'));
+  }
+
+  function escaped(id: string | null): string {
     return (id ?? '').replaceAll(/[^\w-]/g, '\\$&');
   }
 

@@ -23,6 +23,7 @@ import { SelectionBar } from './selection-bar.tsx';
 import { labelPart, type TableAddress, withLabel } from './table-address.ts';
 import { facetsQuery, type TableRow, type TableWanted, usualColumns } from './table-queries.ts';
 import { TypeFacets } from './type-facets.tsx';
+import { useMark } from './use-mark.ts';
 import type { Rows } from './use-rows.ts';
 
 const route = getRouteApi('/collections/$id');
@@ -37,7 +38,7 @@ export function Collection() {
   const facets = useQuery(facetsQuery(id, address.types));
   const isFiltered = Boolean(address.types?.length || address.where?.length);
   const selection = useSelection(isFiltered ? JSON.stringify([address.types, address.where]) : '');
-  const [active, setActive] = useState(0);
+  const { mark, put, reset, follow } = useMark();
   const [creating, setCreating] = useState(false);
   const [editing, setEditing] = useState(false);
   const [rows, setRows] = useState<Pick<Rows, 'total' | 'error'>>({ total: undefined, error: null });
@@ -58,7 +59,7 @@ export function Collection() {
   };
   const all = useSelectAll(wanted, selection);
   const change = (next: Partial<TableAddress>) => {
-    setActive(0);
+    reset();
     void go({ search: (old) => ({ ...old, ...next }), replace: true });
   };
   const sort = (column: string) => {
@@ -67,12 +68,16 @@ export function Collection() {
     else change({ sort: column, order: before === 'asc' ? 'desc' : undefined });
   };
   const open = useCallback((row: TableRow) => void go({ to: '/entities/$id', params: { id: row.id } }), [go]);
-  const onRows = useCallback((next: Rows) => {
-    latest.current = next;
-    setRows((old) =>
-      old.total === next.total && old.error === next.error ? old : { total: next.total, error: next.error },
-    );
-  }, []);
+  const onRows = useCallback(
+    (next: Rows) => {
+      latest.current = next;
+      follow(next);
+      setRows((old) =>
+        old.total === next.total && old.error === next.error ? old : { total: next.total, error: next.error },
+      );
+    },
+    [follow],
+  );
 
   // The next click goes to an entity, most likely.
   useEffect(() => {
@@ -80,7 +85,7 @@ export function Collection() {
     return () => clearTimeout(timer);
   }, []);
 
-  const here = () => latest.current?.at(active);
+  const here = () => (mark.isLost ? undefined : latest.current?.at(mark.index));
   const retry = () => {
     latest.current?.retry();
     void facets.refetch();
@@ -94,7 +99,7 @@ export function Collection() {
     });
   const group = t('group.list');
   useCommands([
-    ...stepCommands(t, active, rows.total ?? 0, setActive),
+    ...stepCommands(t, mark.index, rows.total ?? 0, put),
     {
       id: 'open',
       label: t('list.open'),
@@ -204,8 +209,8 @@ export function Collection() {
           onSelectAll={all.start}
           onSelectStretch={all.add}
           selection={selection}
-          active={active}
-          onActive={setActive}
+          mark={mark}
+          onActive={put}
           onOpen={open}
           onRows={onRows}
         />

@@ -15,6 +15,7 @@ import { HeaderCell } from './header-cell.tsx';
 import { RowLine } from './row-line.tsx';
 import { mostSelected, type Selection } from './selection.ts';
 import type { TableRow, TableWanted } from './table-queries.ts';
+import type { Mark } from './use-mark.ts';
 import { useRows } from './use-rows.ts';
 
 const rowHeight = 32;
@@ -33,8 +34,8 @@ interface EntityTableProps {
   /** Selects a stretch of which not all rows have come. */
   onSelectStretch(stretch: Stretch): void;
   selection: Selection;
-  /** The place that the keys are at. */
-  active: number;
+  /** Where the keys are. */
+  mark: Mark;
   onActive(index: number): void;
   onOpen(row: TableRow): void;
   /** Told whenever they change: how many there are, and how a row is read. */
@@ -43,7 +44,7 @@ interface EntityTableProps {
 
 /** A grid of any number of rows; only those in sight are there, and are fetched as they come into it. */
 export function EntityTable(props: EntityTableProps) {
-  const { wanted, columns, sort, onSort, onSelectAll, onSelectStretch, selection, active, onActive, onOpen, onRows } =
+  const { wanted, columns, sort, onSort, onSelectAll, onSelectStretch, selection, mark, onActive, onOpen, onRows } =
     props;
   const texts = useTexts();
   const { t } = texts;
@@ -52,6 +53,7 @@ export function EntityTable(props: EntityTableProps) {
   const [range, setRange] = useState({ first: 0, last: 40 });
   const rows = useRows(wanted, range.first, range.last);
   const count = rows.total ?? 0;
+  const { index: active, isLost, moves } = mark;
   useEffect(() => {
     onRows(rows);
   });
@@ -79,7 +81,7 @@ export function EntityTable(props: EntityTableProps) {
     },
   });
   // To the row that one has gone to, in this table: not again when others write, wherever one has scrolled to meanwhile.
-  const place = `${active} ${JSON.stringify({ ...wanted, columns: [] })}`;
+  const place = `${moves} ${JSON.stringify({ ...wanted, columns: [] })}`;
   const shown = useRef('');
   useEffect(() => {
     if (active < 0 || active >= count || shown.current === place) return;
@@ -89,7 +91,8 @@ export function EntityTable(props: EntityTableProps) {
 
   // The same function each time, so that rows which stay are not drawn again.
   const extend = (to: number) => {
-    const [first, last] = [Math.max(0, Math.min(active, to)), Math.max(active, to)];
+    const from = isLost ? to : active;
+    const [first, last] = [Math.max(0, Math.min(from, to)), Math.max(from, to)];
     const known = rows.stretch(first, Math.min(last, first + mostSelected - 1));
     if (known) selection.add(known);
     else onSelectStretch({ first, last, view: rows.view });
@@ -132,7 +135,7 @@ export function EntityTable(props: EntityTableProps) {
       aria-multiselectable
       aria-busy={rows.late || rows.total === undefined}
       aria-activedescendant={
-        virtual.getVirtualItems().some(({ index }) => index === active) ? rowId(active) : undefined
+        !isLost && virtual.getVirtualItems().some(({ index }) => index === active) ? rowId(active) : undefined
       }
       onKeyDown={onKeyDown}
       className="min-h-64 flex-1 overflow-auto bg-surface [contain:strict]"
@@ -179,7 +182,7 @@ export function EntityTable(props: EntityTableProps) {
               template={template}
               columns={columns}
               row={row}
-              active={index === active}
+              active={index === active && !isLost}
               selected={row !== undefined && selection.has(row.id)}
               onPoint={onActive}
               onOpen={onOpen}

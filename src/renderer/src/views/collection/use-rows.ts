@@ -13,6 +13,10 @@ export interface Rows {
   retry(): void;
   /** The row of a place; undefined until it has come. It may be of the order before while that of this one is fetched. */
   at(index: number): TableRow | undefined;
+  /** The row of a place in this order; undefined until it has come. */
+  standing(index: number): TableRow | undefined;
+  /** The place of an entity in this order; null where it is not among the rows that have come. */
+  placeOf(id: string): number | null;
   /** The rows of a stretch of this order; undefined unless all of them have come. */
   stretch(first: number, last: number): TableRow[] | undefined;
 }
@@ -46,6 +50,10 @@ export function useRows(wanted: TableWanted | undefined, first: number, last: nu
   if (head.data && !head.isPlaceholderData) known.current.set(0, head.data);
   for (const [i, { data }] of found.entries()) if (data) known.current.set(pages[i]!, data);
 
+  const standing = (index: number) => {
+    const page = known.current.get(Math.floor(index / pageSize));
+    return page?.view === view ? page?.rows[index % pageSize] : undefined;
+  };
   return {
     total,
     view,
@@ -56,11 +64,18 @@ export function useRows(wanted: TableWanted | undefined, first: number, last: nu
       for (const one of found) if (one.isError) void one.refetch();
     },
     at: (index) => known.current.get(Math.floor(index / pageSize))?.rows[index % pageSize],
+    standing,
+    placeOf: (id) => {
+      for (const [number, page] of known.current) {
+        const place = page.view === view ? page.rows.findIndex((row) => row.id === id) : -1;
+        if (place >= 0) return number * pageSize + place;
+      }
+      return null;
+    },
     stretch: (first, last) => {
       const found: TableRow[] = [];
       for (let index = first; index <= last; index++) {
-        const page = known.current.get(Math.floor(index / pageSize));
-        const row = page?.view === view ? page?.rows[index % pageSize] : undefined;
+        const row = standing(index);
         if (row === undefined) return undefined;
         found.push(row);
       }
