@@ -6,6 +6,7 @@ export type ErrorCode =
   | 'NOT_FOUND'
   | 'CONFLICT'
   | 'ALREADY_EXISTS'
+  | 'PRECONDITION_FAILED'
   | 'TOO_LARGE'
   | 'TOO_MANY'
   | 'BUSY'
@@ -109,6 +110,15 @@ export class ConflictError extends DomainError {
 export class AlreadyExistsError extends DomainError {
   override readonly name = 'AlreadyExistsError';
   readonly code = 'ALREADY_EXISTS';
+}
+
+/** What a header of the request makes a condition does not hold (RFC 9110, 13.1). `details` say of what. */
+export class PreconditionError extends DomainError {
+  override readonly name = 'PreconditionError';
+  readonly code = 'PRECONDITION_FAILED';
+  constructor(reason: string, details: Details) {
+    super(`Precondition Failed: ${reason}`, details);
+  }
 }
 
 export class TooLargeError extends DomainError {

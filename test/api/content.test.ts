@@ -43,6 +43,24 @@ describe('content by key', () => {
     expect((await get(id, `?cid=${cidOf('first')}`)).text).toBe('first');
   });
 
+  test('takes nobody’s place where the client says so, and whoever was quicker stays', async () => {
+    const { id } = await create(node, me);
+    const send = (bytes: string) =>
+      ask(node, me, `POST /entities/${id}/content?key=k`, Buffer.from(bytes), { ...text, 'If-None-Match': '*' });
+    const answers = await Promise.all(['one', 'two', 'three'].map(send));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412]);
+    const refused = answers.find(({ status }) => status === 412);
+    expect(refused?.body).toEqual({
+      error: 'Precondition Failed: there is content under "k" already',
+      details: { key: 'k' },
+    });
+    const kept = answers.findIndex(({ status }) => status === 200);
+    expect((await get(id, '?key=k')).text).toBe(['one', 'two', 'three'][kept]);
+    expect((await read(node, me, id)).ver).toBe(2);
+    expect((await send('four')).status).toBe(412);
+    ok(await ask(node, me, `POST /entities/${id}/content?key=k`, Buffer.from('five'), text));
+  });
+
   test('of no name is the last that came', async () => {
     const { id } = await create(node, me);
     expect((await get(id)).body).toEqual(lacking('Nothing has been uploaded there'));

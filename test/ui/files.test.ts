@@ -9,6 +9,7 @@ import { maxContentBytes } from '../../src/server/model/content.ts';
 import { isEntityId, networkOf } from '../../src/server/model/ids.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
+import { put } from '../helpers/files.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 import { silence } from './silence.ts';
@@ -210,6 +211,50 @@ describePage('files of one name', () => {
     await button('Try again').waitFor({ state: 'detached' });
     await button('Import something else').waitFor();
     expect(await keys()).toEqual(['scan.txt', 'seal (2).txt', 'seal.txt']);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('are attached beside one that came under their name while they were sent', async () => {
+    await visitor.go(`/entities/${letter.id}`);
+    let count = 0;
+    await page.route('**/entities/*/content?*', async (route) => {
+      if (route.request().method() === 'POST' && ++count < 3)
+        await put(node, me, letter.id, newestKey(count), 'theirs');
+      await route.continue();
+    });
+    const newestKey = (number: number) => (number === 1 ? 'scan.txt' : `scan (${number}).txt`);
+    await page.locator('input[type="file"]').setInputFiles(scan('mine'));
+    await page.getByText('scan (3).txt was attached', { exact: true }).waitFor();
+    const held = async (key: string) =>
+      (await ask(node, me, `GET /entities/${letter.id}/content?key=${encodeURIComponent(key)}`)).text;
+    expect(await keys()).toEqual(['scan (2).txt', 'scan (3).txt', 'scan.txt']);
+    expect(await Promise.all(['scan.txt', 'scan (2).txt', 'scan (3).txt'].map(held))).toEqual([
+      'theirs',
+      'theirs',
+      'mine',
+    ]);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('are attached once to an entity on its screen, where the answer was lost', async () => {
+    await visitor.go(`/entities/${letter.id}`);
+    let count = 0;
+    await page.route('**/entities/*/content?*', async (route) => {
+      if (route.request().method() !== 'POST' || ++count > 1) return route.continue();
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    const input = page.locator('input[type="file"]');
+    await input.setInputFiles(scan('recto'));
+    await page.getByText('The node does not answer.').waitFor();
+    await page.getByRole('button', { name: 'Attach a file', disabled: false }).waitFor();
+    await input.setInputFiles(scan('recto'));
+    await page.getByText('scan.txt was attached', { exact: true }).waitFor();
+    expect(await keys()).toEqual(['scan.txt']);
+    // Once it is there, the same one again is another one.
+    await page.getByRole('button', { name: 'Attach a file', disabled: false }).waitFor();
+    await input.setInputFiles(scan('recto'));
+    await page.getByText('scan (2).txt was attached', { exact: true }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

@@ -211,6 +211,29 @@ describePage('while an entity is edited', () => {
     expect(await versions()).toBe(4);
   });
 
+  test('a file that had come before makes no version, and that of somebody else is not taken for one’s own', async () => {
+    const attach = () =>
+      page
+        .getByLabel('Attach a file')
+        .setInputFiles({ name: 'scan.txt', mimeType: 'text/plain', buffer: Buffer.from('a scan') });
+    let count = 0;
+    await page.route('**/entities/*/content?*', async (route) => {
+      const isSent = route.request().method() === 'POST' && ++count === 1;
+      if (isSent) await route.fetch();
+      if (isSent) return route.abort('connectionreset');
+      await update(node, me, await read(node, me, letter.id), { properties: { label: 'To Lady Ada' } });
+      await route.continue();
+    });
+    await attach();
+    await page.getByText('The node does not answer.').waitFor();
+    await button('Save scan.txt').waitFor();
+    await field('label').fill('To Ada Byron');
+    await attach();
+    await page.getByText('scan.txt was attached', { exact: true }).waitFor();
+    await page.getByText(/Somebody else has saved version 3/).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('a relationship that is there keeps what it says, and a predicate that is none makes no other', async () => {
     const choose = async (predicate: string) => {
       await field('Predicate').fill(predicate);

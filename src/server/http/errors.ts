@@ -22,6 +22,7 @@ const statuses: Record<ErrorCode, number> = {
   NOT_FOUND: 404,
   CONFLICT: 409,
   ALREADY_EXISTS: 409,
+  PRECONDITION_FAILED: 412,
   TOO_LARGE: 413,
   TOO_MANY: 429,
   BUSY: 503,

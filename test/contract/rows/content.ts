@@ -78,6 +78,16 @@ export const contentRows: Row[] = [
         body: invalid(['key'], 'is required'),
       },
       {
+        name: 'a key that content is under, where it is to be new',
+        status: 412,
+        call: async (s) => ({
+          path: keyed((await holding(s)).id),
+          body: Buffer.from('other'),
+          headers: { ...text, 'If-None-Match': '*' },
+        }),
+        body: { error: 'Precondition Failed: there is content under "v1" already', details: { key: 'v1' } },
+      },
+      {
         name: 'more than 500 MB',
         status: 413,
         call: async (s) => ({

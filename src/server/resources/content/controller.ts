@@ -2,6 +2,7 @@ import {
   Body,
   Delete,
   Get,
+  Header,
   NoSecurity,
   Patch,
   Path,
@@ -46,20 +47,24 @@ export class ContentController {
 
   /**
    * Store bytes under a key of an entity. The body is the bytes, `Content-Type`, which is required, says of which type they
-   * are. The same key again takes the place of the earlier content, which its CID still names.
+   * are. The same key again takes the place of the earlier content, which its CID still names; with `If-None-Match: *`
+   * that is refused, and what is there stays.
    * @minLength key 1
    * @maxLength key 255
    * @maxLength filename 255
    */
   @Post('{id}/content')
+  @Response<ErrorView>(412, 'If-None-Match: there is content under this key')
   @Response<ErrorView>(413, 'More than 500 MB')
   write(
     @Request() request: StreamRequest,
     @Path() id: EntityId,
     @Query() key: string,
     @Query() filename?: string,
+    @Header('If-None-Match') ifNoneMatch?: string,
   ): Promise<ContentWrittenView> {
-    return this.content.write(request.caller, id, { key, filename }, uploadOf(request));
+    const isNew = ifNoneMatch?.trim() === '*';
+    return this.content.write(request.caller, id, { key, filename, isNew }, uploadOf(request));
   }
 
   /**

@@ -1,6 +1,7 @@
 import { isContentCid } from '../../blocks/cid.ts';
-import { type DomainError, type Issue, NotFoundError, ValidationError } from '../../errors.ts';
+import { type DomainError, type Issue, NotFoundError, PreconditionError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import { isMap } from '../../model/content.ts';
 import { type ContentEntry, entriesOf, isOtherContent, withEntries } from '../../model/content-entries.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
 import { replaced } from '../../model/next-version.ts';
@@ -45,11 +46,14 @@ export class ContentService {
     this.#uploads = uploads;
   }
 
-  /** Receives bytes and writes their entry; whoever may not is told before a byte is read. */
+  /**
+   * Receives bytes and writes their entry; whoever may not is told before a byte is read. Where it `isNew` it takes the place of
+   * no other. @throws PreconditionError where one is there
+   */
   async write(
     caller: Caller,
     id: string,
-    { key, filename }: { key: string; filename?: string | undefined },
+    { key, filename, isNew }: { key: string; filename?: string | undefined; isNew: boolean },
     upload: Upload,
   ): Promise<ContentWrittenView> {
     registered(caller);
@@ -65,7 +69,7 @@ export class ContentService {
       uploaded_at: new Date(this.#writes.env.now()).toISOString(),
     });
     const prepare = (db: Reader, content: ContentEntry) =>
-      this.#prepare(db, caller, id, (base) => entered(base, key, content), { sent: [content.cid] });
+      this.#prepare(db, caller, id, (base) => (isNew ? added : entered)(base, key, content), { sent: [content.cid] });
     store.read((db) => prepare(db, entry('', 0)));
     const { cid, size } = await receive(store, upload, null);
     const content = entry(cid, size);
@@ -218,8 +222,14 @@ function entered(base: Manifest, key: string, entry: ContentEntry): Plan {
   };
 }
 
+/** As `entered`, where nothing is under the key. */
+function added(base: Manifest, key: string, entry: ContentEntry): Plan {
+  const taken = new PreconditionError(`there is content under ${JSON.stringify(key)} already`, { key });
+  return { ...(isTaken(base, key) && { problem: taken }), ...entered(base, key, entry) };
+}
+
 function isTaken({ properties }: Manifest, key: string): boolean {
-  return Object.hasOwn(properties.content as JsonObject, key);
+  return isMap(properties.content) && Object.hasOwn(properties.content, key);
 }
 
 function changed({ cid, next }: Prepared) {

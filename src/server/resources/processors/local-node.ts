@@ -196,7 +196,7 @@ class LocalNode implements ProcessorNode {
     return this.#told(async () => {
       const looks = type ?? (await sniffedType(createReadStream(path, head)));
       const upload = { type: looks, length: size, bytes: openedWhenRead(path) };
-      await this.#on.content.write(this.#caller, entity, { key, filename }, upload);
+      await this.#on.content.write(this.#caller, entity, { key, filename, isNew: false }, upload);
     });
   }
 

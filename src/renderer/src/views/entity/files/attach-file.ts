@@ -1,4 +1,5 @@
 import { answered, api } from '../../../api/client.ts';
+import { Failure } from '../../../api/failure.ts';
 import type { Entity } from '../entity-queries.ts';
 import { isMap, type JsonMap } from '../model/json.ts';
 import { freeKey } from './free-key.ts';
@@ -11,31 +12,58 @@ export interface Attaching {
   key?: string;
 }
 
+export interface Attached {
+  /** The key that the file has in its entity. */
+  key: string;
+  /** The CID of the version that this made; null where the file had come before. */
+  version: string | null;
+}
+
 /**
- * Attaches a file to an entity, beside all that it holds by then. Gives the key that it has there. Tried again with the same
- * `way`, it counts as attached where its bytes have come before. @throws Failure
+ * Attaches a file to an entity, beside all that it holds by then. Tried again with the same `way`, it counts as attached where
+ * its bytes have come before. @throws Failure
  */
 export async function attachFile(
   id: string,
   file: File,
-  way: Attaching = {},
+  way: Attaching,
   signal: AbortSignal | null = null,
-): Promise<string> {
+): Promise<Attached> {
   await refuseUnsendable(file);
-  const entity = await answered<Entity>(api.GET('/entities/{id}', { params: { path: { id } }, signal }));
-  const sent = way.key === undefined ? undefined : heldFiles(entity).find(({ key }) => key === way.key);
-  if (sent && way.key !== undefined && (await sameBytes(id, sent, file, signal))) return way.key;
-  const { content } = entity.properties as JsonMap;
-  const key = freeKey(file.name, isMap(content) ? Object.keys(content) : []);
-  way.key = key;
-  await answered(
+  for (;;) {
+    const entity = await answered<Entity>(api.GET('/entities/{id}', { params: { path: { id } }, signal }));
+    const sent = heldFiles(entity).find(({ key }) => key !== null && key === way.key);
+    if (sent && way.key !== undefined && (await sameBytes(id, sent, file, signal)))
+      return { key: way.key, version: null };
+    const { content } = entity.properties as JsonMap;
+    const key = freeKey(file.name, isMap(content) ? Object.keys(content) : []);
+    way.key = key;
+    try {
+      return { key, version: await sendNew(id, file, key, signal) };
+    } catch (error) {
+      // Another one came under that key while it was sent.
+      if (!(error instanceof Failure && error.status === 412)) throw error;
+    }
+  }
+}
+
+/**
+ * Sends the bytes under a key that nothing is under, and gives the version that this made.
+ * @throws Failure of status 412 where something is by now
+ */
+async function sendNew(id: string, file: File, key: string, signal: AbortSignal | null): Promise<string> {
+  const { cid } = await answered(
     api.POST('/entities/{id}/content', {
-      params: { path: { id }, query: { key, filename: file.name.slice(-255) } },
+      params: {
+        path: { id },
+        query: { key, filename: file.name.slice(-255) },
+        header: { 'If-None-Match': '*' },
+      },
       body: file as never,
       bodySerializer: (body) => body,
       headers: { 'Content-Type': file.type || 'application/octet-stream' },
       signal,
     }),
   );
-  return key;
+  return cid;
 }

@@ -11,7 +11,7 @@ import { useTexts } from '../../../messages/texts.tsx';
 import { useUnsaved } from '../../../session/unsaved.ts';
 import { carryDraft } from '../draft.ts';
 import { type Entity, fetchAnew } from '../entity-queries.ts';
-import { attachFile } from './attach-file.ts';
+import { type Attaching, attachFile } from './attach-file.ts';
 import { fetchFile } from './fetch-file.ts';
 import { FilePreview } from './file-preview.tsx';
 import { type HeldFile, heldFiles, previewOf } from './held-files.ts';
@@ -23,29 +23,33 @@ export function FilesPanel({ entity }: { entity: Entity }) {
   const input = useRef<HTMLInputElement>(null);
   const files = heldFiles(entity);
   const { id } = entity;
-  /** Shows the version that was just made; what is typed over the one before it goes on over that. */
-  const follow = async (over: Entity) => {
+  /** Shows the version that was just made, if any; what is typed over the one before it goes on over that. */
+  const follow = async (over: Entity, made: string | null) => {
     // Where that fails it is there all the same: the page fetches it again by itself.
     const now = await fetchAnew(queries, id).catch(() => undefined);
-    // One further at once is one's own.
-    if (now?.ver === over.ver + 1) carryDraft(over.cid, now);
+    if (now?.cid === made && now.prev_cid === over.cid) carryDraft(over.cid, now);
   };
+  // By their names, what became of files that may not have come: the same one again is attached once.
+  const ways = useRef(new Map<string, Attaching>());
   const attach = useMutation({
     mutationFn: async ({ file, over }: { file: File; over: Entity }) => {
-      const key = await attachFile(id, file);
-      await follow(over);
+      const way = ways.current.get(file.name) ?? {};
+      ways.current.set(file.name, way);
+      const { key, version } = await attachFile(id, file, way);
+      ways.current.delete(file.name);
+      await follow(over, version);
       return key;
     },
     onSuccess: (key) => toast(t('file.attached', { name: key })),
   });
   const remove = useMutation({
     mutationFn: async ({ file: { key }, over }: { file: HeldFile; over: Entity }) => {
-      await answered(
+      const { cid } = await answered(
         api.DELETE('/entities/{id}/content', {
           params: { path: { id }, query: { expect_tip: over.cid, key: key ?? undefined } },
         }),
       );
-      await follow(over);
+      await follow(over, cid);
     },
   });
   const once = useOnce();
