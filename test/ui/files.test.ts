@@ -258,6 +258,21 @@ describePage('files of one name', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('that are empty are shown as such, whether their entry says so or not', async () => {
+    const { cid } = await put(node, me, letter.id, 'said.txt', '');
+    const { properties } = await read(node, me, letter.id);
+    const said = (properties.content as Record<string, object>)['said.txt'];
+    const unsaid = Object.fromEntries(Object.entries(said ?? {}).filter(([name]) => name !== 'size'));
+    await update(node, me, { id: letter.id, cid } as Entity, { properties: { content: { 'unsaid.txt': unsaid } } });
+    await visitor.go(`/entities/${letter.id}`);
+    const show = page.getByRole('button', { name: 'Show', exact: true });
+    await show.first().waitFor();
+    for (let left = await show.count(); left > 0; left--) await show.first().click();
+    await expect.poll(() => page.locator('pre').count()).toBe(2);
+    expect(await page.locator('pre').allInnerTexts()).toEqual(['', '']);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('that are too large or refused leave nothing empty behind', async () => {
     expect(maxFileBytes).toBe(maxContentBytes);
     await using folder = await temporaryFolder();

@@ -1,4 +1,5 @@
 import { answered, api } from '../../../api/client.ts';
+import { Failure } from '../../../api/failure.ts';
 import type { HeldFile } from './held-files.ts';
 
 /**
@@ -6,12 +7,14 @@ import type { HeldFile } from './held-files.ts';
  * @throws Failure
  */
 export async function fetchFile(id: string, { cid }: HeldFile, type: string, first?: number): Promise<Blob> {
-  const blob = await answered<Blob>(
-    api.GET('/entities/{id}/content', {
-      params: { path: { id }, query: { cid } },
-      parseAs: 'blob',
-      ...(first === undefined ? {} : { headers: { Range: `bytes=0-${first - 1}` } }),
-    }) as never,
-  );
-  return new Blob([blob], { type });
+  const range = first === undefined ? {} : { headers: { Range: `bytes=0-${first - 1}` } };
+  const params = { path: { id }, query: { cid } };
+  try {
+    const bytes = api.GET('/entities/{id}/content', { params, parseAs: 'blob', ...range });
+    return new Blob([await answered<Blob>(bytes as never)], { type });
+  } catch (error) {
+    // A range that begins with the first byte lies beyond the end of what is empty alone (RFC 9110, 15.5.17).
+    if (error instanceof Failure && error.status === 416) return new Blob([], { type });
+    throw error;
+  }
 }
