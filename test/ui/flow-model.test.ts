@@ -219,6 +219,9 @@ describe('the form of a processor', () => {
       expect(bodyOf({ ...emptyForm, inputSchema: text }, 'klados')).toBeNull();
       expect(changesOf(emptyForm, { ...emptyForm, outputSchema: text }, 'agent')).toBeNull();
     }
+    // Either name of an agent's id counts, as for the node.
+    const used = formOf({ uses_agents: [{ id: 'A', label: 'a' }, { pi: 'B', id: 'C' }, { label: 'none' }] });
+    expect(used.usesAgents).toEqual([{ pi: 'A', label: 'a' }, { pi: 'B' }]);
     expect(formOf({ label: 1, accepts: 'x', actions_required: [1, 'a'] })).toMatchObject({
       label: '',
       actions: ['a'],

@@ -98,7 +98,9 @@ function json(value: Json | undefined): string {
 function subAgents(value: Json | undefined): SubAgent[] {
   const list = Array.isArray(value) ? value.filter(isMap) : [];
   return list.flatMap((one) => {
-    const [pi, label, description] = ['pi', 'label', 'description'].map((name) => text(member(one, name)));
+    const [label, description] = ['label', 'description'].map((name) => text(member(one, name)));
+    // Either member may name it (processors.md 4.4).
+    const pi = text(member(one, 'pi') ?? member(one, 'id'));
     return pi ? [{ pi, ...(label ? { label } : {}), ...(description ? { description } : {}) }] : [];
   });
 }
