@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { operator, type Person } from '../helpers/callers.ts';
-import { collection, create, type Entity } from '../helpers/entities.ts';
+import { ask, operator, type Person } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { describePage, onNewPage, type Visit } from './browser.ts';
 
@@ -69,6 +69,51 @@ describePage('while much is written', () => {
     });
     const all = 1 + count;
     await expect.poll(() => shown.innerText(), { timeout: 30_000 }).toBe(`${all} entities`);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('the names of peers are not asked for at each move, and of thousands some are shown', async () => {
+    const { page } = visitor;
+    const me = operator(node);
+    const home = await collection(node, me, { label: 'Letters' });
+    const people = Array.from({ length: 400 }, (_, n) => ({
+      type: 'person',
+      collection: home.id,
+      properties: { label: `Person ${n}` },
+    }));
+    const ids: string[] = [];
+    for (let n = 0; n < people.length; n += 100) {
+      const { results } = ok<{ results: { id: string }[] }>(
+        await ask(node, me, 'POST /entities/batch', { entities: people.slice(n, n + 100) }),
+      );
+      ids.push(...results.map(({ id }) => id));
+    }
+    const relationships = ids.map((peer) => ({ predicate: 'names', peer }));
+    const list = await create(node, me, { type: 'list', collection: home.id, properties: { label: 'All' } });
+    await update(node, me, list, { relationships_add: relationships });
+    let [asked, read] = [0, 0];
+    page.on('request', (request) => {
+      const { pathname } = new URL(request.url());
+      if (pathname.endsWith('/preview')) asked++;
+      if (pathname === `/entities/${list.id}`) read++;
+    });
+    await visitor.go(`/entities/${list.id}`);
+    const named = page.getByRole('link', { name: /^Person \d+$/ });
+    await expect.poll(() => named.count()).toBe(30);
+    await page.getByRole('button', { name: 'Show more', exact: true }).click();
+    await expect.poll(() => named.count(), { timeout: 40_000 }).toBe(330);
+    const [before, first] = [asked, read];
+    await writing(me, home, async () => {
+      await expect.poll(() => read, { timeout: 40_000 }).toBeGreaterThan(first + 1);
+    });
+    expect(asked).toBe(before);
+    await page.getByRole('button', { name: 'Show all 400', exact: true }).click();
+    await expect.poll(() => named.count(), { timeout: 40_000 }).toBe(400);
+
+    await visitor.go(`/entities/${list.id}/history`);
+    const rows = page.getByRole('region', { name: 'Comparison' }).getByRole('row');
+    await rows.nth(10).waitFor();
+    expect(await rows.count()).toBeLessThan(320);
     expect(visitor.faults).toEqual([]);
   });
 });

@@ -4,8 +4,11 @@ import { answered, api, currentNetwork } from '../api/client.ts';
 
 /** What is no content of the node, so that no move of a tip changes it. */
 const steady = new Set<unknown>(['session', 'health', 'moves']);
-/** What takes too long to be asked at each move, and is where it is shown now and then (views/start/status-query.ts). */
-const slow = new Set<unknown>(['status']);
+/**
+ * What is not asked for at each move: what takes too long, and is asked for now and then where it is shown
+ * (views/start/status-query.ts), and the names of others, of which a screen may show hundreds. They are when they are shown next.
+ */
+const slow = new Set<unknown>(['status', 'preview']);
 
 /**
  * Fetches what is shown anew when something on the node has changed, by whomever. It asks for the last move every three

@@ -15,12 +15,16 @@ import { type Historic, versionQuery } from './history-queries.ts';
 import { difference, useDifferences } from './use-differences.ts';
 import { type Piece, wordDiff } from './word-diff.ts';
 
+/** So many relationships are shown, and so many more each time that more are asked for. */
+const step = 300;
+
 /** Two versions side by side: properties, texts by word, and relationships. */
 export function Comparison({ from, to }: { from: string; to: string }) {
   const { t } = useTexts();
   const [all, setAll] = useState(false);
+  const [most, setMost] = useState(step);
   const section = useRef<HTMLElement>(null);
-  const step = useDifferences(section);
+  const goBy = useDifferences(section);
   const [old, now] = [useQuery(versionQuery(from)), useQuery(versionQuery(to))];
   const error = old.error ?? now.error;
   if (error) return <Problem error={error} retry={() => void Promise.all([old.refetch(), now.refetch()])} />;
@@ -42,12 +46,12 @@ export function Comparison({ from, to }: { from: string; to: string }) {
           {t('history.showAll')}
         </label>
         <span className="flex flex-wrap gap-1">
-          <Button small onClick={() => step(-1)}>
+          <Button small onClick={() => goBy(-1)}>
             <ArrowUp size={13} aria-hidden />
             {t('history.previousDifference')}
             <KeyCaps keys="p" />
           </Button>
-          <Button small onClick={() => step(1)}>
+          <Button small onClick={() => goBy(1)}>
             <ArrowDown size={13} aria-hidden />
             {t('history.nextDifference')}
             <KeyCaps keys="n" />
@@ -66,11 +70,16 @@ export function Comparison({ from, to }: { from: string; to: string }) {
           {shown.map((name) => (
             <PropertyRow key={name} name={name} before={before.properties} after={after.properties} />
           ))}
-          {relationships.map((one) => (
+          {relationships.slice(0, most).map((one) => (
             <RelationshipRow key={keyOf(one)} before={x.get(keyOf(one))} after={y.get(keyOf(one))} />
           ))}
         </tbody>
       </table>
+      {relationships.length > most && (
+        <Button small className="mt-1" onClick={() => setMost(most + step)}>
+          {t('list.more')}
+        </Button>
+      )}
       {shown.length + relationships.length === 0 && (
         <p className="py-4 text-quiet">{t(now.data.deleted ? 'history.deletion' : 'history.same')}</p>
       )}

@@ -6,8 +6,9 @@ import { useTexts } from '../../../messages/texts.tsx';
 import { keyOf, type Relationship, sameRelationship } from '../model/content.ts';
 import { PeerName } from '../peer-name.tsx';
 
-/** So many of a predicate are shown at first. */
+/** So many of a predicate are shown at first, and so many more each time that more are asked for. */
 const first = 30;
+const step = 300;
 
 interface RelationshipGroupProps {
   predicate: string;
@@ -25,9 +26,9 @@ interface RelationshipGroupProps {
 export function RelationshipGroup(props: RelationshipGroupProps) {
   const { predicate, members, before, now, onTake, onPut, onState } = props;
   const { t, number } = useTexts();
-  const [all, setAll] = useState(false);
+  const [most, setMost] = useState(first);
   const isChanged = (one: Relationship) => !sameRelationship(before.get(keyOf(one)), one);
-  const shown = all ? members : [...members.slice(0, first), ...members.slice(first).filter(isChanged)];
+  const shown = [...members.slice(0, most), ...members.slice(most).filter(isChanged)];
   return (
     <div>
       <h3 className="mb-1 flex items-baseline gap-2 text-xs font-medium text-quiet">
@@ -74,8 +75,10 @@ export function RelationshipGroup(props: RelationshipGroupProps) {
         })}
       </ul>
       {shown.length < members.length && (
-        <Button small className="mt-1" onClick={() => setAll(true)}>
-          {t('relationship.all', { count: members.length, number: number(members.length) })}
+        <Button small className="mt-1" onClick={() => setMost(most + step)}>
+          {members.length > most + step
+            ? t('list.more')
+            : t('relationship.all', { count: members.length, number: number(members.length) })}
         </Button>
       )}
     </div>
