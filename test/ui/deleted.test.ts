@@ -84,6 +84,23 @@ describePage('what was deleted', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('and restored is no longer selected where it is deleted once more', async () => {
+    const [ann] = [await made('To Ann'), await made('To Bea')];
+    await remove(node, me, ann);
+    await remove(node, me, await made('To Cem'));
+    await visitor.go(`/collections/${home.id}/deleted`);
+    await page.getByText('2 deleted entities').waitFor();
+    const box = page.getByRole('checkbox', { name: /To Ann$/ });
+    await box.check();
+    await press('r');
+    await page.getByText('One entity was restored', { exact: true }).waitFor();
+    await page.getByText('One deleted entity').waitFor();
+    await remove(node, me, await read(node, me, ann.id));
+    await page.getByText('2 deleted entities').waitFor();
+    expect(await box.isChecked()).toBe(false);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('comes in further pages also where something changes while one is fetched', async () => {
     for (let n = 0; n < 103; n++) await remove(node, me, await made(`Letter ${n}`));
     await visitor.go(`/collections/${home.id}/deleted`);

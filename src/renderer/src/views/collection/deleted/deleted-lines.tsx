@@ -13,8 +13,9 @@ interface DeletedLinesProps {
   rows: readonly DeletedRow[];
   /** The one that the keys are at. */
   active: number;
+  /** CIDs of deletions. */
   selected: ReadonlySet<string>;
-  onSelect(ids: ReadonlySet<string>): void;
+  onSelect(cids: ReadonlySet<string>): void;
   onRestore(row: DeletedRow): void;
   busy: boolean;
 }
@@ -23,7 +24,7 @@ interface DeletedLinesProps {
 export function DeletedLines({ rows, active, selected, onSelect, onRestore, busy }: DeletedLinesProps) {
   const { t } = useTexts();
   const here = useIntoView<HTMLTableRowElement>(active);
-  const all = rows.length > 0 && rows.every(({ id }) => selected.has(id));
+  const all = rows.length > 0 && rows.every(({ cid }) => selected.has(cid));
   return (
     <table className="w-full table-fixed">
       <thead className="text-left text-xs text-quiet">
@@ -34,7 +35,7 @@ export function DeletedLines({ rows, active, selected, onSelect, onRestore, busy
               className="block size-4 accent-accent"
               aria-label={t('deleted.selectAll')}
               checked={all}
-              onChange={() => onSelect(new Set(all ? [] : rows.map(({ id }) => id)))}
+              onChange={() => onSelect(new Set(all ? [] : rows.map(({ cid }) => cid)))}
             />
           </th>
           <th className="px-2 py-2 font-medium">{t('column.label')}</th>
@@ -47,7 +48,7 @@ export function DeletedLines({ rows, active, selected, onSelect, onRestore, busy
       </thead>
       <tbody>
         {rows.map((row, i) => {
-          const { id, label, type, deleted_at, deleted_by, note } = row;
+          const { id, cid, label, type, deleted_at, deleted_by, note } = row;
           const isHere = i === active;
           const name = label ?? t('entity.noLabel');
           return (
@@ -57,7 +58,7 @@ export function DeletedLines({ rows, active, selected, onSelect, onRestore, busy
               aria-current={isHere || undefined}
               className={classes(
                 'border-b border-line align-top hover:bg-surface',
-                selected.has(id) && 'bg-accent-soft',
+                selected.has(cid) && 'bg-accent-soft',
                 isHere && 'shadow-[inset_3px_0_0_var(--color-accent)]',
               )}
             >
@@ -66,8 +67,8 @@ export function DeletedLines({ rows, active, selected, onSelect, onRestore, busy
                   type="checkbox"
                   className="block size-4 accent-accent"
                   aria-label={`${t('list.select')}: ${name}`}
-                  checked={selected.has(id)}
-                  onChange={() => onSelect(toggled(selected, id))}
+                  checked={selected.has(cid)}
+                  onChange={() => onSelect(toggled(selected, cid))}
                 />
               </td>
               <td className="px-2 py-2">
@@ -115,8 +116,8 @@ export function DeletedLines({ rows, active, selected, onSelect, onRestore, busy
 }
 
 /** The same with one more, or one less. */
-export function toggled(selected: ReadonlySet<string>, id: string): ReadonlySet<string> {
+export function toggled(selected: ReadonlySet<string>, cid: string): ReadonlySet<string> {
   const next = new Set(selected);
-  if (!next.delete(id)) next.add(id);
+  if (!next.delete(cid)) next.add(cid);
   return next;
 }

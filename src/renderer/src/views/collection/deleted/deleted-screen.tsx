@@ -37,6 +37,7 @@ export function DeletedScreen({ list, title, views, count, none }: DeletedScreen
   const { t, number, counted } = useTexts();
   const go = useNavigate();
   const [active, setActive] = useState(0);
+  // Deletions by their CIDs: one that came since, of an entity that was restored, is another one.
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const restore = useRestore();
 
@@ -45,7 +46,7 @@ export function DeletedScreen({ list, title, views, count, none }: DeletedScreen
   const at = Math.min(active, rows.length - 1);
   const here = rows[at];
   // What is no longer there is not selected any more.
-  const selected = rows.filter((row) => chosen.has(row.id));
+  const selected = rows.filter((row) => chosen.has(row.cid));
   const restoreThese = () => restore.run(selected.length > 0 ? selected : here ? [here] : []);
   const group = t('group.list');
   useCommands([
@@ -64,7 +65,7 @@ export function DeletedScreen({ list, title, views, count, none }: DeletedScreen
       group,
       keys: ['x'],
       palette: false,
-      run: () => here && setChosen(toggled(chosen, here.id)),
+      run: () => here && setChosen(toggled(chosen, here.cid)),
     },
     ...(here ? [{ id: 'restore', label: t('entity.restore'), group, keys: ['r'], run: restoreThese }] : []),
     ...(selected.length > 0
@@ -120,7 +121,7 @@ export function DeletedScreen({ list, title, views, count, none }: DeletedScreen
           <DeletedLines
             rows={rows}
             active={at}
-            selected={new Set(selected.map((row) => row.id))}
+            selected={new Set(selected.map((row) => row.cid))}
             onSelect={setChosen}
             onRestore={(row) => restore.run([row])}
             busy={restore.busy}
