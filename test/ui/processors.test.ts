@@ -291,6 +291,7 @@ describePage('processors', () => {
     const me = operator(node);
     const shelf = await collection(node, me, { label: 'Services' });
     const made = await klados(node, me, shelf.id, { label: 'Splitter', endpoint });
+    const other = ok<{ prefix: string }>(await ask(node, me, `POST /kladoi/${made.id}/keys`, { label: 'other' }));
     await using visitor = await signedIn(node);
     const { page } = visitor;
     await visitor.go(`/processors/${made.id}`);
@@ -316,8 +317,20 @@ describePage('processors', () => {
     await page.getByText(/ak_[0-9a-f]{20}/).waitFor();
     await page.getByRole('button', { name: 'I have kept it', disabled: false }).press('Enter');
     await page.getByText('worker').waitFor();
-    await page.getByRole('button', { name: /^Revoke the key ak_/, disabled: false }).press('Enter');
-    await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true, disabled: false }).press('Enter');
+    const dialog = page.getByRole('dialog');
+    const said = dialog.getByText('The node does not answer.');
+    await page.route(`**/keys/${other.prefix}`, (route) => route.abort('connectionreset'), { times: 1 });
+    await page.getByRole('button', { name: `Revoke the key ${other.prefix}…` }).press('Enter');
+    await dialog.getByRole('button', { name: 'Revoke', exact: true, disabled: false }).press('Enter');
+    await said.waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).press('Enter');
+    // What went wrong with one key is not said of another.
+    const worker = page.getByRole('listitem').filter({ hasText: 'worker' });
+    await worker.getByRole('button', { name: /^Revoke the key ak_/ }).press('Enter');
+    const revoke = dialog.getByRole('button', { name: 'Revoke', exact: true, disabled: false });
+    await revoke.waitFor();
+    expect(await said.count()).toBe(0);
+    await revoke.press('Enter');
     await expect.poll(() => page.getByText('worker').count()).toBe(0);
     expect(visitor.faults).toEqual([]);
     service.close();

@@ -29,9 +29,14 @@ export function KeysPanel({ id, kind }: { id: string; kind: 'agent' | 'klados' }
   });
   const revoke = useMutation({
     mutationFn: (prefix: string) => answered(api.DELETE(single[kind], { params: { path: { id, prefix } } })),
-    onSuccess: () => setRevoking(undefined),
+    onSuccess: (_, prefix) => setRevoking((old) => (old === prefix ? undefined : old)),
     onSettled: again,
   });
+  const askAbout = (prefix: string | undefined) => {
+    // What went wrong with another key is not said of this one.
+    revoke.reset();
+    setRevoking(prefix);
+  };
   return (
     <section aria-labelledby="processor-keys" className="space-y-2">
       <div className="flex items-center justify-between">
@@ -70,7 +75,7 @@ export function KeysPanel({ id, kind }: { id: string; kind: 'agent' | 'klados' }
                   )}
                 </p>
               </div>
-              <Button small onClick={() => setRevoking(prefix)} aria-label={t('processorKeys.revokeOne', { prefix })}>
+              <Button small onClick={() => askAbout(prefix)} aria-label={t('processorKeys.revokeOne', { prefix })}>
                 {t('processorKeys.revoke')}
               </Button>
             </li>
@@ -80,12 +85,12 @@ export function KeysPanel({ id, kind }: { id: string; kind: 'agent' | 'klados' }
       <NewKey id={id} kind={kind} open={making} onClose={() => setMaking(false)} onMade={() => void again()} />
       <Dialog
         open={revoking !== undefined}
-        onClose={() => setRevoking(undefined)}
+        onClose={() => askAbout(undefined)}
         title={t('processorKeys.revokeOne', { prefix: revoking ?? '' })}
         about={t('processorKeys.revokeAbout')}
         actions={
           <>
-            <Button onClick={() => setRevoking(undefined)}>{t('action.cancel')}</Button>
+            <Button onClick={() => askAbout(undefined)}>{t('action.cancel')}</Button>
             <Button look="danger" disabled={revoke.isPending} onClick={() => revoking && revoke.mutate(revoking)}>
               {t('processorKeys.revoke')}
             </Button>
