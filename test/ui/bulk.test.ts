@@ -1,10 +1,20 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { changeOf, noDraft } from '../../src/renderer/src/views/collection/bulk-draft.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { nowhere } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { askToClose, describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 import { seedItems } from './seed.ts';
+
+test('a property that is chosen is named as it is, one that is typed without blanks at its ends', () => {
+  const of = (kind: 'set' | 'remove', name: string) =>
+    changeOf({ ...noDraft, kind, name, value: 'x' }, ['year ', 'year']);
+  expect(of('remove', 'year ')).toEqual({ kind: 'remove', name: 'year ' });
+  expect(of('set', 'year ')).toEqual({ kind: 'set', name: 'year ', value: 'x' });
+  expect(of('set', ' place ')).toEqual({ kind: 'set', name: 'place', value: 'x' });
+  expect(of('remove', '  ')).toBe(null);
+});
 
 describePage('a change of all that is selected', () => {
   let node: TestNode;

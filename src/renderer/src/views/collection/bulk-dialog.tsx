@@ -4,7 +4,8 @@ import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { changing, undoing } from './bulk.ts';
-import { type BulkDraft, BulkForm, changeOf, isTyped, noDraft } from './bulk-form.tsx';
+import { type BulkDraft, changeOf, isTyped, noDraft } from './bulk-draft.ts';
+import { BulkForm } from './bulk-form.tsx';
 import { BulkReport } from './bulk-report.tsx';
 import type { Selection } from './selection.ts';
 import { type Run, useBulkRun } from './use-bulk-run.ts';
@@ -26,7 +27,7 @@ export function BulkDialog({ collection, selection, properties, open, onClose }:
   const { t, number, counted } = useTexts();
   const [draft, setDraft] = useState<BulkDraft>(noDraft);
   const { run, start, goOn, stop, clear } = useBulkRun();
-  const change = changeOf(draft);
+  const change = changeOf(draft, properties);
   const close = () => {
     // What is under way is stopped first, so that it can be seen how far it came.
     if (run?.busy) return stop();

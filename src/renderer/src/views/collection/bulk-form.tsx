@@ -1,46 +1,8 @@
 import { Field, Input, Select } from '../../components/field.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import { numberOf } from '../entity/model/kinds.ts';
 import { PeerPicker } from '../entity/relationships/peer-picker.tsx';
-import type { Peer } from '../entity/relationships/peer-query.ts';
-import type { BulkChange } from './bulk.ts';
-
-/** A change of many entities as it is typed. */
-export interface BulkDraft {
-  kind: BulkChange['kind'];
-  /** Of a property, or a predicate. */
-  name: string;
-  value: string;
-  as: 'text' | 'number' | 'boolean';
-  peer: Peer | null;
-  note: string;
-}
-
-export const noDraft: BulkDraft = { kind: 'set', name: '', value: '', as: 'text', peer: null, note: '' };
-
-/** Whether there is something to lose. */
-export function isTyped({ name, value, peer, note }: BulkDraft): boolean {
-  return name !== '' || value !== '' || peer !== null || note !== '';
-}
-
-/** What is chosen of yes and no; none as long as neither is. */
-const truths = new Map([
-  ['true', true],
-  ['false', false],
-]);
-
-const predicatePattern = /^[a-z][a-z0-9_]{0,49}$/;
-
-/** The change that is meant; null as long as something is missing. */
-export function changeOf({ kind, name, value, as, peer }: BulkDraft): BulkChange | null {
-  if (kind === 'delete') return { kind };
-  if (name.trim() === '') return null;
-  if (kind === 'remove') return { kind, name: name.trim() };
-  if (kind === 'relate') return peer && predicatePattern.test(name) ? { kind, predicate: name, peer } : null;
-  const typed = as === 'number' ? numberOf(value) : as === 'boolean' ? truths.get(value) : value;
-  return typed === null || typed === undefined ? null : { kind, name: name.trim(), value: typed };
-}
+import { type BulkDraft, truths } from './bulk-draft.ts';
 
 interface BulkFormProps {
   draft: BulkDraft;
