@@ -100,6 +100,31 @@ describePage('a change of all that is selected', () => {
     return { begun: begun.promise, letGo: gate.resolve };
   }
 
+  test('is not begun while more is being selected, and is of what was selected by then', async () => {
+    const id = await seedItems(node, 8);
+    await visitor.go(`/collections/${id}?sort=label`);
+    await page.locator('[aria-rowindex="2"] a').waitFor();
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.getByText('2 selected').waitFor();
+    const gate = Promise.withResolvers<void>();
+    await page.route(/\/table\?.*limit=500/, async (route) => {
+      await gate.promise;
+      await route.continue();
+    });
+    const asked = page.waitForRequest(/\/table\?.*limit=500/);
+    await page.keyboard.press('Control+a');
+    await asked;
+    await page.keyboard.press('b');
+    await page.getByRole('button', { name: 'Stop' }).waitFor();
+    expect(await dialog().count()).toBe(0);
+    gate.resolve();
+    await page.getByText('8 selected').waitFor();
+    await page.keyboard.press('b');
+    await page.getByRole('dialog', { name: 'Edit 8 entities' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('and its undoing stop only when that is wanted, and go on where they were', async () => {
     const id = await opened(40);
     await field('Property').fill('colour');

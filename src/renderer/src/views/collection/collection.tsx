@@ -18,7 +18,7 @@ import { EntityTable } from './entity-table.tsx';
 import { LabelBox } from './label-box.tsx';
 import { NewEntity } from './new-entity.tsx';
 import { useSelectAll } from './select-all.ts';
-import { useSelection } from './selection.ts';
+import { type Selection, useSelection } from './selection.ts';
 import { SelectionBar } from './selection-bar.tsx';
 import { labelPart, type TableAddress, withLabel } from './table-address.ts';
 import { facetsQuery, type TableRow, type TableWanted, usualColumns } from './table-queries.ts';
@@ -40,7 +40,8 @@ export function Collection() {
   const selection = useSelection(isFiltered ? JSON.stringify([address.types, address.where]) : '');
   const { mark, put, reset, follow } = useMark();
   const [creating, setCreating] = useState(false);
-  const [editing, setEditing] = useState(false);
+  // What was selected when it was opened: more may be by the time that it is gone through.
+  const [editing, setEditing] = useState<Selection | null>(null);
   const [rows, setRows] = useState<Pick<Rows, 'total' | 'error'>>({ total: undefined, error: null });
   const latest = useRef<Rows>(undefined);
   const box = useRef<HTMLInputElement>(null);
@@ -120,11 +121,11 @@ export function Collection() {
     { id: 'find', label: t('list.filter'), group, keys: ['/'], run: () => box.current?.focus() },
     { id: 'export', label: t('export.open'), group, keys: ['o'], run: exported },
     { id: 'new-entity', label: t('entity.new'), group, keys: ['n'], run: () => setCreating(true) },
+    ...(selection.size > 0 && !all.reading
+      ? [{ id: 'bulk', label: t('bulk.open'), group, keys: ['b'], run: () => setEditing(selection) }]
+      : []),
     ...(selection.size > 0
-      ? [
-          { id: 'bulk', label: t('bulk.open'), group, keys: ['b'], run: () => setEditing(true) },
-          { id: 'clear', label: t('table.selectNone'), group, keys: ['Escape'], run: () => selection.clear() },
-        ]
+      ? [{ id: 'clear', label: t('table.selectNone'), group, keys: ['Escape'], run: () => selection.clear() }]
       : []),
   ]);
 
@@ -220,16 +221,16 @@ export function Collection() {
           selection={selection}
           total={rows.total ?? 0}
           all={all}
-          onEdit={() => setEditing(true)}
+          onEdit={() => setEditing(selection)}
           onExport={exported}
         />
       )}
       <BulkDialog
         collection={id}
-        selection={selection}
+        selection={editing ?? selection}
         properties={(facets.data?.properties ?? []).map(({ name }) => name)}
-        open={editing}
-        onClose={() => setEditing(false)}
+        open={editing !== null}
+        onClose={() => setEditing(null)}
       />
       <NewEntity
         collection={id}
