@@ -40,7 +40,9 @@ export function Rhiza({ entity }: { entity: Entity }) {
         {dirty && (
           <>
             {faulty && <span role="status">{t('save.fault')}</span>}
-            <Button onClick={typed.discard}>{t('save.discard')}</Button>
+            <Button onClick={typed.discard} disabled={save.isPending}>
+              {t('save.discard')}
+            </Button>
             <Button look="main" onClick={submit} disabled={save.isPending || faulty}>
               {t('save.save')}
             </Button>
