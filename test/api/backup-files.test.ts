@@ -55,6 +55,19 @@ test('what other programs have put beside the kept files does not go into a back
   expect(await readFile(placeOf(join(folder.path, 'restored'), cid))).toEqual(picture);
 });
 
+test('content that lies aside as unwanted and that a version names goes into a backup', async () => {
+  await using folder = await temporaryFolder();
+  await using node = await startNode();
+  const cid = await keep(node, 'Ada', picture);
+  await keptBy(node).setUnwantedAside(cid, Number.POSITIVE_INFINITY, () => false);
+  const aside = join(node.data, 'main', 'files', 'unwanted', cid);
+  expect(await readFile(aside)).toEqual(picture);
+  const dir = join(folder.path, 'backup');
+  expect(await backup(node, dir)).toMatchObject({ done: { dir } });
+  expect(await readFile(placeOf(dir, cid))).toEqual(picture);
+  expect((await manifestOf(dir)).networks).toMatchObject([{ missing_files: 0 }]);
+});
+
 test('a backup that took such files along is restored without them, and they are named', async () => {
   await using folder = await temporaryFolder();
   const dir = join(folder.path, 'backup');

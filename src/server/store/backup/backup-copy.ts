@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { copyDurably, finishFile } from '../../blocks/durable-file.ts';
 import { contentCid } from '../../blocks/encode.ts';
-import { FileStore } from '../../blocks/file-store.ts';
+import { FileStore, unwantedFolder } from '../../blocks/file-store.ts';
 import { StorageError } from '../../errors.ts';
 import type { Network } from '../../model/ids.ts';
 import { spooledPath } from '../archive/spool.ts';
@@ -13,6 +13,7 @@ import { filesFolder, spoolFolder } from '../network-folders.ts';
 import { databaseFile } from '../network-store.ts';
 import type { Progress } from '../progress.ts';
 import { archiveTasks } from '../tasks.ts';
+import { missingContent } from '../verify/missing-content.ts';
 import type { BackedUpFile } from './backup-manifest.ts';
 import { digestOf } from './file-digest.ts';
 
@@ -112,6 +113,7 @@ export async function takeContent(
   report: (progress: Progress) => void,
 ): Promise<Set<string>> {
   const kept = new FileStore(filesFolder(join(copy.from, network)));
+  await bringBackNamed(copy, network, kept);
   const damaged = new Set<string>();
   let done = 0;
   for await (const cid of kept.list()) {
@@ -124,6 +126,7 @@ export async function takeContent(
         damaged.add(cid);
       }
     } catch (error) {
+      copy.stopped?.throwIfAborted();
       // Nobody wanted it any more, and it is gone meanwhile.
       if (!kept.has(cid)) continue;
       if ((await cidOf(join(copy.from, path))) !== null) throw error;
@@ -133,6 +136,17 @@ export async function takeContent(
     report({ step: 'content', done: ++done });
   }
   return damaged;
+}
+
+/** What lies aside as unwanted and is named by a version of the copy comes back by being looked for. */
+async function bringBackNamed({ to, stopped }: Copy, network: Network, kept: FileStore): Promise<void> {
+  if ((await kept.aside(unwantedFolder)) === 0) return;
+  const db = openReader(databaseFile(to, network));
+  try {
+    for await (const _ of missingContent(db, kept)) stopped?.throwIfAborted();
+  } finally {
+    db.close();
+  }
 }
 
 /** Takes bytes that are kept; once more where they were set aside as unwanted meanwhile, since asking for them brings them back. */
