@@ -26,6 +26,7 @@ interface Log {
 export class LeftoversService implements AsyncDisposable {
   readonly #networks: Pick<Networks, 'opened'>;
   readonly #now: () => number;
+  readonly #log: Log;
   readonly #timer: NodeJS.Timeout;
   #sweeping: Promise<void> | null = null;
   #closed = false;
@@ -33,6 +34,7 @@ export class LeftoversService implements AsyncDisposable {
   constructor(networks: Pick<Networks, 'opened'>, now: () => number, log: Log) {
     this.#networks = networks;
     this.#now = now;
+    this.#log = log;
     this.#timer = setInterval(() => {
       this.sweep().catch((error: unknown) => log.error({ err: error }, 'old uploads could not be cleared'));
     }, hour);
@@ -82,11 +84,16 @@ export class LeftoversService implements AsyncDisposable {
   async #orphans(store: NetworkStore): Promise<void> {
     const files = filesOf(store);
     const isImporting = () => store.read(archiveTasks).unfinished.length > 0;
-    if (isImporting()) return;
-    const isWanted = (cid: string) => store.read((db) => isNamed(db, cid)) || isImporting();
+    const isInUse = (cid: string) => store.read((db) => isNamed(db, cid));
+    // Nothing goes for that long.
+    if (isImporting()) return files.sweepUnwanted(Number.NEGATIVE_INFINITY, isInUse);
+    const isWanted = (cid: string) => isInUse(cid) || isImporting();
     for await (const cid of files.list()) {
       if (this.#closed) return;
-      await files.setUnwantedAside(cid, this.#now() - orphanMs, () => isWanted(cid));
+      await files
+        .setUnwantedAside(cid, this.#now() - orphanMs, () => isWanted(cid))
+        // One that belongs to another user of the machine, say.
+        .catch((err: unknown) => this.#log.error({ err, cid }, 'bytes that nobody wants could not be set aside'));
     }
     await files.sweepUnwanted(this.#now() - asideMs, isWanted);
   }
