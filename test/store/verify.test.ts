@@ -3,9 +3,11 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { restoreBackup } from '../../src/server/store/backup/restore-backup.ts';
+import { openReader } from '../../src/server/store/connection.ts';
 import { databaseFile } from '../../src/server/store/network-store.ts';
 import { runTask } from '../../src/server/store/threads/task-run.ts';
-import type { VerifyReport } from '../../src/server/store/verify/verify-findings.ts';
+import { checkDatabase } from '../../src/server/store/verify/verify-databases.ts';
+import { Findings, type VerifyReport } from '../../src/server/store/verify/verify-findings.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { create, done, lastLine, operate, remove, update, verified } from '../helpers/node-archives.ts';
 
@@ -179,6 +181,32 @@ test('a backup whose indexes cannot be made anew is restored as it is', async ()
   }
   await restoreBackup(backup, join(folder.path, 'restored'), () => undefined);
   expect(await verify(join(folder.path, 'restored'))).toMatchObject({ ok: false });
+});
+
+test('rows that a table has lost are not called whole, though all indexes know them', async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, 'some.db');
+  const change = (...sql: string[]) => {
+    const db = new Database(file);
+    db.unsafeMode();
+    db.pragma('writable_schema = ON');
+    for (const one of sql) db.exec(one);
+    db.close();
+  };
+  change('CREATE TABLE some (name)', 'CREATE INDEX by_name ON some (name)', "INSERT INTO some VALUES ('a'), ('b')");
+  // While it is no table's index nothing keeps it up to date.
+  change(
+    "CREATE TABLE kept AS SELECT * FROM sqlite_schema WHERE name = 'by_name'",
+    "DELETE FROM sqlite_schema WHERE name = 'by_name'",
+  );
+  change("DELETE FROM some WHERE name = 'a'", 'INSERT INTO sqlite_schema SELECT * FROM kept');
+  const findings = new Findings();
+  const db = openReader(file);
+  checkDatabase(db, findings);
+  db.close();
+  const { problems, remarks } = findings.report();
+  expect(problems.map(({ message }) => message)).toEqual(['wrong # of entries in index by_name.']);
+  expect(remarks).toEqual([]);
 });
 
 /** Changes rows of an index and not those of its table, as a damaged page does; how many there are stays right. */

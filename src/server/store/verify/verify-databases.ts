@@ -16,11 +16,25 @@ export function checkDatabase(db: Connection, findings: Findings, name = ''): vo
   const said = db.db.pragma('integrity_check(100)') as { integrity_check: string }[];
   const wrong = said.map(({ integrity_check: words }) => words).filter((words) => words !== 'ok');
   for (const words of wrong) findings.problem('database', `${name}${words}.`);
-  if (wrong.length > 0 && wrong.every((words) => ofIndex.test(words))) findings.remark(`${name}${onlyIndexes}`);
+  if (wrong.length > 0 && isOfIndexes(wrong)) findings.remark(`${name}${onlyIndexes}`);
+}
+
+/**
+ * Whether only indexes are damaged: an index that has more entries than its table has rows may tell as well of rows that are lost, so
+ * its count says so only where rows are missing from it.
+ */
+function isOfIndexes(wrong: readonly string[]): boolean {
+  const lacking = new Set(wrong.map((words) => rowMissing.exec(words)?.[1]));
+  return wrong.every((words) => {
+    const counted = wrongCount.exec(words)?.[1];
+    return ofIndex.test(words) && (counted === undefined || lacking.has(counted));
+  });
 }
 
 /** What the check says of an index whose table is whole (SQLite's pragma.c). */
 const ofIndex = /^(?:row \d+ missing from index|row \d+ values differ from index|wrong # of entries in index) /;
+const rowMissing = /^row \d+ missing from index (\S+)/;
+const wrongCount = /^wrong # of entries in index (\S+)/;
 
 const onlyIndexes =
   'What is stored is whole, and only what finds it (indexes) is damaged: make a backup now and restore it into an empty folder, which makes every index anew. Where verifying that finds the same again, restore an earlier backup that verifies.';
