@@ -111,9 +111,10 @@ export class ImportUndoService {
    * @throws NotFoundError, AlreadyExistsError while the import or another undo of it is at work
    */
   async *undo(caller: Caller, id: string): AsyncGenerator<UndoLineView, void, undefined> {
+    operator(caller);
+    this.#refuseAtWork(id);
     const { untouched: total } = await this.made(caller, id);
-    if (this.#archives.isAtWork(id) || this.#atWork.isReading(id) || this.#undoing.has(id))
-      throw new AlreadyExistsError('This import is being read or undone: wait until that ends.');
+    this.#refuseAtWork(id);
     this.#undoing.add(id);
     this.#atWork.refuseMore(id);
     try {
@@ -192,6 +193,12 @@ export class ImportUndoService {
     });
     const rows = steps.map(({ cid, next }) => forgotten(next.id, cid));
     return steps.length > 0 && (await this.#writes.attempt(store, steps, rows)).committed;
+  }
+
+  /** @throws AlreadyExistsError */
+  #refuseAtWork(id: string): void {
+    if (this.#archives.isAtWork(id) || this.#atWork.isReading(id) || this.#undoing.has(id))
+      throw new AlreadyExistsError('This import is being read or undone: wait until that ends.');
   }
 
   /** Of an archive that is not being taken in, what keeps its file goes, and the file: the next start would bring back what is undone. */
