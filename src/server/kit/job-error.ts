@@ -30,11 +30,18 @@ export class NodeCallError extends Error {
   readonly status: number;
   /** Of several additions the one that was refused by itself: others of the call were taken. */
   readonly entity: string | undefined;
+  /** Whether the node says so itself, and not what stands in front of it. */
+  readonly isItsOwn: boolean;
   /** In how many seconds the node may be asked again, as it says. */
   readonly retryAfter: number | undefined;
 
-  constructor(status: number, message: string, more: { entity?: string; retryAfter?: number | undefined } = {}) {
+  constructor(
+    status: number,
+    message: string,
+    more: { entity?: string; isItsOwn?: boolean; retryAfter?: number | undefined } = {},
+  ) {
     super(message);
+    this.isItsOwn = more.isItsOwn ?? true;
     this.status = status;
     this.entity = more.entity;
     this.retryAfter = more.retryAfter;
@@ -47,6 +54,7 @@ export class NodeCallError extends Error {
 
   /** Whether the node has answered that it failed, which it may do each time: of what is damaged, or without room on its disk. */
   get isFault(): boolean {
+    if (!this.isItsOwn) return false;
     return this.status === 500 || this.status === 507 || (this.status === 503 && this.retryAfter === undefined);
   }
 }

@@ -93,7 +93,8 @@ export class NodeClient implements NodeApi {
       },
     );
     const { status, retryAfter } = answer;
-    if (status >= 400) throw new NodeCallError(status, sentence(answer), { retryAfter });
+    const isItsOwn = typeof answer.body.error === 'string';
+    if (status >= 400) throw new NodeCallError(status, sentence(answer), { isItsOwn, retryAfter });
     return answer;
   }
 

@@ -18,7 +18,7 @@ export interface Patience {
 const [firstPauseMs, longestPauseMs] = [200, 10_000];
 /** No answer makes a worker wait for longer, in milliseconds. */
 const longestAskedMs = 60_000;
-/** How often a call is made that makes the node fail, in a minute: what is damaged may stay so. */
+/** How often on end a call is made that makes the node fail, in a minute: what is damaged may stay so. */
 const faultyTries = 12;
 
 /**
@@ -27,11 +27,13 @@ const faultyTries = 12;
  * @throws NodeCallError with the last answer; whatever else the call throws, at once
  */
 export async function untilAnswered<T>(call: () => Promise<T>, { until, now, signal }: Patience): Promise<T> {
+  let faults = 0;
   for (let attempt = 1; ; attempt++) {
     try {
       return await call();
     } catch (error) {
-      const ms = pauseAfter(error, attempt);
+      faults = error instanceof NodeCallError && error.isFault ? faults + 1 : 0;
+      const ms = faults >= faultyTries ? null : pauseAfter(error, faults || attempt);
       if (ms === null || signal.aborted || now() + ms >= until) throw error;
       await sleep(ms, undefined, { signal }).catch(() => undefined);
       if (signal.aborted) throw error;
@@ -42,7 +44,6 @@ export async function untilAnswered<T>(call: () => Promise<T>, { until, now, sig
 /** Milliseconds; null where the call is not to be made again. */
 function pauseAfter(error: unknown, attempt: number): number | null {
   if (!(error instanceof NodeCallError) || !error.isPassing) return null;
-  if (error.isFault && attempt >= faultyTries) return null;
   const growing = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
   return Math.max(growing, Math.min(longestAskedMs, (error.retryAfter ?? 0) * 1000));
 }
