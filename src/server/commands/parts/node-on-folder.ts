@@ -4,8 +4,8 @@ import { isAlive, type NodeFile, readNodeFile } from '../../node-file.ts';
 import { FailureError } from './failure.ts';
 import type { Shell } from './shell.ts';
 
-/** How often it is looked again, when it is said that this waits, and when it gives up, in milliseconds: migrations take minutes. */
-const [betweenMs, saidAfterMs, atMostMs] = [200, 2000, 15 * 60_000];
+/** How often it is looked again, when it is said that this waits, and when it gives up, in milliseconds. */
+const [betweenMs, saidAfterMs, atMostMs] = [200, 2000, 60_000];
 
 /**
  * The node that answers for a data folder as another process, else null: then `start` has begun one. While a process has the
