@@ -114,7 +114,9 @@ export class Watcher implements AsyncDisposable {
       return await work();
     } finally {
       watched.paused--;
-      await this.refresh(network);
+      await this.refresh(network).catch((error: unknown) =>
+        this.#needs.log.error({ error, network }, 'the remotes of a network cannot be looked at'),
+      );
       if (this.#isCurrent(watched) && watched.paused === 0 && !this.#goesOn(watched)) this.#arm(watched);
     }
   }
