@@ -36,21 +36,29 @@ const awaited = new WeakSet<Query>();
 
 function fetchAllAnew(queries: QueryClient): void {
   void queries.invalidateQueries({ predicate: ({ queryKey }) => slow.has(queryKey[0]), refetchType: 'none' });
-  for (const query of queries.getQueryCache().findAll({ predicate: isContent })) void fetchAnew(queries, query);
+  const fetched = () => queries.getQueryCache().findAll({ predicate: isContent, fetchStatus: 'fetching' });
+  const under = new Set(fetched());
+  void queries.invalidateQueries({ predicate: (query) => isContent(query) && !under.has(query) });
+  for (const query of fetched()) void (under.has(query) ? fetchAnew(queries, query) : seeThrough(queries, query));
 }
 
 /**
  * What is being fetched is not given up, but asked for once more after that: where an answer takes longer than moves are apart none
- * would ever come. A further page that somebody asks for gives up what is under way, and brings nothing but itself.
+ * would ever come.
  */
 async function fetchAnew(queries: QueryClient, query: Query): Promise<void> {
   if (awaited.has(query)) return;
   awaited.add(query);
-  if (query.state.fetchStatus === 'fetching') await ended(query);
+  await ended(query);
   while (fetchesMore(query)) await ended(query);
   awaited.delete(query);
   // Where it was given up for another reason, that has asked for it anew by now.
-  void queries.invalidateQueries({ queryKey: query.queryKey, exact: true }, { cancelRefetch: false });
+  void queries.invalidateQueries({ predicate: (one) => one === query }, { cancelRefetch: false });
+  await seeThrough(queries, query);
+}
+
+/** A further page that somebody asks for gives up what is under way, and brings nothing but itself. */
+async function seeThrough(queries: QueryClient, query: Query): Promise<void> {
   await ended(query);
   if (fetchesMore(query)) await fetchAnew(queries, query);
 }

@@ -21,7 +21,8 @@ export function RecentChanges() {
   const newest = [...Map.groupBy(data?.events ?? [], ({ entity_id }) => entity_id)]
     .flatMap(([id, [last]]) => (last ? [{ id, ts: last.ts }] : []))
     .slice(0, lookedAt);
-  const previews = useQueries({ queries: newest.map(({ id }) => previewQuery(id)) });
+  // Of their own: they are what has just changed, and other names are not asked for at each move (shell/live-updates.tsx).
+  const previews = useQueries({ queries: newest.map(({ id }) => ({ ...previewQuery(id), queryKey: ['recent', id] })) });
   const told = newest
     .map((one, i) => ({ ...one, known: previews[i]?.data, error: previews[i]?.error }))
     .filter(({ known }) => known?.type !== 'user')
