@@ -37,7 +37,8 @@ export function useMark(): MarkState {
         index,
         isLost: false,
         moves: moves + 1,
-        id: latest.current?.standing(index)?.id ?? null,
+        // What is shown there, which may be a row of the order before.
+        id: latest.current?.at(index)?.id ?? null,
       })),
     [],
   );

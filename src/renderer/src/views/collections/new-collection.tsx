@@ -22,7 +22,7 @@ export function NewCollection({ open, onClose }: { open: boolean; onClose(): voi
       const body = { label: label.trim(), ...(description && { description: description.trim() }) };
       return answered(api.POST('/collections', { body: { id: await idFor(body), ...body } }));
     },
-    onSuccess: () => queries.invalidateQueries({ queryKey: collectionsQuery.queryKey }),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: collectionsQuery.queryKey }),
   });
   const close = () => {
     setLabel('');

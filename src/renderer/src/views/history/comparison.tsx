@@ -34,9 +34,12 @@ export function Comparison({ from, to }: { from: string; to: string }) {
   const names = [...new Set([...Object.keys(after.properties), ...Object.keys(before.properties)])];
   const changed = names.filter((name) => !same(member(before.properties, name), member(after.properties, name)));
   const [x, y] = [byKey(before.relationships), byKey(after.relationships)];
-  const relationships = [...new Map([...x, ...y]).values()].filter(
-    (one) => all || !sameRelationship(x.get(keyOf(one)), y.get(keyOf(one))),
-  );
+  const differs = (one: Relationship) => !sameRelationship(x.get(keyOf(one)), y.get(keyOf(one)));
+  const either = [...new Map([...x, ...y]).values()];
+  const different = either.filter(differs);
+  const relationships = all ? either : different;
+  // Whatever is left out for now, differences are not.
+  const inSight = new Set([...relationships.slice(0, most), ...different.slice(0, most)]);
   const shown = all ? names : changed;
   return (
     <section ref={section} aria-label={t('history.comparison')} className="min-w-0 p-5">
@@ -70,12 +73,14 @@ export function Comparison({ from, to }: { from: string; to: string }) {
           {shown.map((name) => (
             <PropertyRow key={name} name={name} before={before.properties} after={after.properties} />
           ))}
-          {relationships.slice(0, most).map((one) => (
-            <RelationshipRow key={keyOf(one)} before={x.get(keyOf(one))} after={y.get(keyOf(one))} />
-          ))}
+          {relationships
+            .filter((one) => inSight.has(one))
+            .map((one) => (
+              <RelationshipRow key={keyOf(one)} before={x.get(keyOf(one))} after={y.get(keyOf(one))} />
+            ))}
         </tbody>
       </table>
-      {relationships.length > most && (
+      {relationships.length > inSight.size && (
         <Button small className="mt-1" onClick={() => setMost(most + step)}>
           {t('list.more')}
         </Button>

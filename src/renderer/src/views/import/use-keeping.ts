@@ -1,5 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
+import { currentNetwork } from '../../api/client.ts';
 import { useUnsaved } from '../../session/unsaved.ts';
 import { attachFile } from '../entity/files/attach-file.ts';
 import { refuseUnsendable } from '../entity/files/refuse-unsendable.ts';
@@ -12,8 +13,10 @@ export type Outcome = { entity: string } | { error: unknown };
 /** Where files go: an entity that is there, or a collection. */
 export type Place = { entity: string } | { target: Target };
 
-/** The entities of files that were kept: who looks at one of them and comes back is not asked to keep those once more. */
-const keptAs = new WeakMap<File, string>();
+/**
+ * The entities of files that were kept, by network: who looks at one of them and comes back is not asked to keep those once more.
+ */
+const keptAs = { main: new WeakMap<File, string>(), test: new WeakMap<File, string>() };
 
 /** Keeps files, one after the other. What fails is told, the others go on; what is left is tried again when that is asked for. */
 export function useKeeping(files: readonly File[]) {
@@ -40,8 +43,9 @@ export function useKeeping(files: readonly File[]) {
   );
 
   const keep = async (to: Place, { signal }: AbortController) => {
+    const here = keptAs[currentNetwork()];
     const tell = (file: File, outcome: Outcome) => {
-      if ('entity' in outcome) keptAs.set(file, outcome.entity);
+      if ('entity' in outcome) here.set(file, outcome.entity);
       setOutcomes((old) => new Map(old).set(file, outcome));
     };
     const tried = async (file: File, work: () => Promise<string | null>) => {
@@ -91,7 +95,7 @@ export function useKeeping(files: readonly File[]) {
 function outcomesBefore(files: readonly File[]): ReadonlyMap<File, Outcome> {
   return new Map(
     files.flatMap((file): [File, Outcome][] => {
-      const entity = keptAs.get(file);
+      const entity = keptAs[currentNetwork()].get(file);
       return entity === undefined ? [] : [[file, { entity }]];
     }),
   );

@@ -23,7 +23,7 @@ const shown = 30;
 
 /** The entities to work on: found one by one, or all that fit in the collection, as many as can be worked on at once. */
 export function Targets({ targets, onChange, collection, types }: TargetsProps) {
-  const { t, number } = useTexts();
+  const { t, number, counted } = useTexts();
   const any = types.length === 0 || types.includes('*');
   const running = useRef<AbortController>(undefined);
   useEffect(() => () => running.current?.abort(), []);
@@ -31,11 +31,11 @@ export function Targets({ targets, onChange, collection, types }: TargetsProps) 
     mutationFn: async (id: string) => {
       running.current = new AbortController();
       const wanted = { collection: id, types: any ? [] : [...types], columns: [] };
-      const { rows, total } = await allRows(wanted, running.current.signal);
+      const { rows, total, changed } = await allRows(wanted, running.current.signal);
       const found = new Set(rows.map((row) => row.id));
       // Those that did not come may be among the targets: counted with the collection.
       const beside = found.size < total ? [] : targets.filter((one) => !found.has(one));
-      return { found, total: total + beside.length };
+      return { found, total: total + beside.length, changed };
     },
     onSuccess: ({ found }) => {
       if (found.size === 0) toast(t('process.noneFit'));
@@ -103,6 +103,7 @@ export function Targets({ targets, onChange, collection, types }: TargetsProps) 
           {t('process.most', { most: mostSelected, total: all.data.total })}
         </p>
       )}
+      {all.data && all.data.changed > 0 && <p role="status">{counted('table.changed', all.data.changed)}</p>}
       {all.error && <Problem error={all.error} />}
     </div>
   );
