@@ -328,8 +328,8 @@ test('answers say how much an index lacks that cannot follow, until it has', asy
   await using node = await startNode();
   const me = operator(node);
   const snipe = await indexed(node, me, 'Snipe');
-  await indexIdle(node);
   const place = await collection(node, me);
+  await indexIdle(node);
   const alike = async () =>
     (await ask(node, me, `GET /collections/${place.id}/entities/search?similar_to=${snipe.id}`)).body;
   expect(await alike()).not.toHaveProperty('index');
