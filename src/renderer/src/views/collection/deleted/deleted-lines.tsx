@@ -40,7 +40,7 @@ export function DeletedLines({ rows, active, selected, onSelect, onRestore, busy
           </th>
           <th className="px-2 py-2 font-medium">{t('column.label')}</th>
           <th className="hidden w-40 px-3 py-2 font-medium lg:table-cell">{t('column.type')}</th>
-          <th className="hidden w-40 px-3 py-2 font-medium sm:table-cell">{t('entity.deleted')}</th>
+          <th className="hidden w-48 px-3 py-2 font-medium sm:table-cell">{t('entity.deleted')}</th>
           <th className="w-48 py-2 pr-5">
             <span className="sr-only">{t('entity.restore')}</span>
           </th>
