@@ -30,6 +30,18 @@ export function isDatabaseError(error: unknown): boolean {
   return error instanceof Database.SqliteError;
 }
 
+/** Parameters of a statement, and what may look like one: texts, names and comments. */
+const parameters = /\?|'[^']*'|"[^"]*"|--[^\n]*/g;
+
+/**
+ * A statement that is planned when it is prepared and not again. SQLite, as it is built for better-sqlite3, plans one anew at each
+ * execution where a bare parameter is compared with a column or limits the rows, for its value might make for another plan: that
+ * takes two to ten times as long as a brief answer. The same parameter in an expression is nothing that a plan depends on.
+ */
+export function plannedOnce(sql: string): string {
+  return sql.replace(parameters, (part) => (part === '?' ? '+?' : part));
+}
+
 /**
  * Filters make statements of their own (filter.ts), so not every statement ever prepared is kept, and few of the long ones: a
  * statement takes some twenty times as much memory as its text.
@@ -50,7 +62,7 @@ export class Connection implements Writer {
     const [kept, most] = sql.length < longText ? [this.#statements, maxStatements] : [this.#long, maxLong];
     let statement = kept.get(sql);
     if (!statement) {
-      statement = this.db.prepare(sql);
+      statement = this.db.prepare(plannedOnce(sql));
       const [oldest] = kept.size < most ? [] : kept.keys();
       if (oldest !== undefined) kept.delete(oldest);
       kept.set(sql, statement);

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
 import type { Checkpoint } from './checkpoints/checkpoints.ts';
 import { LogWatch } from './checkpoints/log-watch.ts';
-import { refuseLogAlone, syncLog } from './connection.ts';
+import { plannedOnce, refuseLogAlone, syncLog } from './connection.ts';
 import { durably } from './durably.ts';
 import { inPlace } from './in-place.ts';
 import { storing } from './storage-error.ts';
@@ -95,7 +95,7 @@ export class NodeDatabase {
   #statement(sql: string): Database.Statement {
     let statement = this.#statements.get(sql);
     if (statement === undefined) {
-      statement = this.#db.prepare(sql);
+      statement = this.#db.prepare(plannedOnce(sql));
       this.#statements.set(sql, statement);
     }
     return statement;
