@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, type TransferListItem } from 'node:worker_threads';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import type { Config } from './config.ts';
 import { BusyError, UnavailableError } from './errors.ts';
 import type { EndpointRequest } from './http/endpoint.ts';
@@ -34,6 +34,7 @@ import { storageError } from './store/storage-error.ts';
 import { type Asker, AskerTurns } from './store/threads/asker-turns.ts';
 import type { LongRead } from './store/threads/long-reads.ts';
 import type { FailedRead } from './store/threads/reader-thread.ts';
+import { threadPool } from './store/threads/thread-pool.ts';
 import { workerUrl } from './store/threads/worker-url.ts';
 import { historySize, versionSize } from './store/versions.ts';
 
@@ -200,17 +201,13 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   }
 
   #start(): Piscina {
-    const pool = new Piscina({
-      filename: fileURLToPath(workerUrl('request-thread', import.meta.url)),
-      minThreads: 0,
+    return threadPool({
+      module: workerUrl('request-thread', import.meta.url),
       maxThreads,
       idleTimeout: 60_000,
-      atomics: 'disabled',
-      recordTiming: false,
       resourceLimits: { maxYoungGenerationSizeMb: 6 },
+      failed: (error) => this.#needs.log.error({ error }, 'a request thread failed'),
     });
-    pool.on('error', (error: unknown) => this.#needs.log.error({ error }, 'a request thread failed'));
-    return pool;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,5 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
 import { ReaderThreads } from '../../src/server/store/threads/reader-threads.ts';
@@ -34,6 +35,25 @@ test('two networks read on the same threads, and one goes on when the other is c
   await readers[Symbol.asyncDispose]();
   await expect(other.readLong('counts', {})).rejects.toMatchObject(closing);
   await other.close();
+});
+
+test('an answer that comes when nobody waits for it any more is no error of the node', async () => {
+  await using folder = await temporaryFolder();
+  await using readers = new ReaderThreads();
+  const store = await withOne(folder.path, 'main', 'of main', readers);
+  const stop = new AbortController();
+  const read = () => readers.run({ file: store.database, name: 'counts', args: {} }, stop.signal, null);
+  await read();
+  const under = read();
+  // It is sent in these, and none of them looks for an answer.
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+  // The answer is there by then, and this thread has not looked.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+  stop.abort();
+  await expect(under).rejects.toThrow('aborted');
+  await setImmediate();
+  expect(await labelIn(store)).toBe('of main');
+  await store.close();
 });
 
 test('another file under the name of one that was read is read anew', async () => {

@@ -1,9 +1,9 @@
-import { fileURLToPath } from 'node:url';
 import { MessageChannel } from 'node:worker_threads';
 import PQueue from 'p-queue';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import { BusyError, type Issue, ValidationError } from '../errors.ts';
 import type { JsonObject } from '../model/manifest.ts';
+import { threadPool } from '../store/threads/thread-pool.ts';
 import { workerUrl } from '../store/threads/worker-url.ts';
 import type { InputTask, SentTask } from './input-thread.ts';
 
@@ -71,13 +71,10 @@ export class InputChecks implements AsyncDisposable {
   async #run(task: InputTask, until: number): Promise<Issue[][]> {
     const left = until - performance.now();
     if (left <= 0) throw busy();
-    this.#pool ??= new Piscina({
-      filename: fileURLToPath(workerUrl('input-thread', import.meta.url)),
-      minThreads: 0,
+    this.#pool ??= threadPool({
+      module: workerUrl('input-thread', import.meta.url),
       maxThreads: threads,
       idleTimeout: 60_000,
-      atomics: 'disabled',
-      recordTiming: false,
       resourceLimits: { maxYoungGenerationSizeMb: 8, maxOldGenerationSizeMb: 128 },
     });
     const { port1, port2 } = new MessageChannel();

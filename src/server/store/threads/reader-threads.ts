@@ -1,10 +1,10 @@
-import { fileURLToPath } from 'node:url';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
 import { StorageError } from '../../errors.ts';
 import { closing } from '../commit-queue.ts';
 import { type Asker, AskerTurns } from './asker-turns.ts';
 import type { LongRead } from './long-reads.ts';
 import type { FailedRead } from './reader-thread.ts';
+import { threadPool } from './thread-pool.ts';
 import { workerUrl } from './worker-url.ts';
 
 const maxThreads = 2;
@@ -31,13 +31,10 @@ export class ReaderThreads implements AsyncDisposable {
 
   async #run(read: LongRead, signal: AbortSignal): Promise<Uint8Array | FailedRead> {
     if (this.#closed || signal.aborted) throw new StorageError(closing);
-    this.#pool ??= new Piscina({
-      filename: fileURLToPath(workerUrl('reader-thread')),
-      minThreads: 0,
+    this.#pool ??= threadPool({
+      module: workerUrl('reader-thread'),
       maxThreads,
       idleTimeout: 5000,
-      atomics: 'disabled',
-      recordTiming: false,
       resourceLimits: { maxYoungGenerationSizeMb: 6 },
     });
     return (await this.#pool.run(read, { name: 'runLongRead', signal })) as Uint8Array | FailedRead;

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { Piscina } from 'piscina';
+import type { Piscina } from 'piscina';
+import { threadPool } from './thread-pool.ts';
 
 /**
  * One thread beside the others, started when first needed and ended after a minute without work. A thread weighs some
@@ -16,13 +17,10 @@ export class SideThread implements AsyncDisposable {
 
   /** Runs what the module at `file` exports as `name`. */
   async run<T>(file: URL, name: string, order: object): Promise<T> {
-    this.#pool ??= new Piscina({
-      minThreads: 0,
+    this.#pool ??= threadPool({
       maxThreads: 1,
-      concurrentTasksPerWorker: this.#together,
+      together: this.#together,
       idleTimeout: 60_000,
-      atomics: 'disabled',
-      recordTiming: false,
       // Much passes through and little stays: a large nursery would only show as resident memory.
       resourceLimits: { maxYoungGenerationSizeMb: 6 },
     });
