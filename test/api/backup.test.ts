@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { cp, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -77,6 +79,26 @@ test('a request that a proxy passed on makes no backup', async () => {
   });
   expect(answer.status).toBe(403);
   expect(await readdir(folder.path)).toEqual([]);
+});
+
+test.each([
+  ['archive.example', 403],
+  ['localhost', 200],
+])('nor does one that a proxy passed on without a word, as its name shows: %s', async (name, status) => {
+  await using folder = await temporaryFolder();
+  await using node = await startNode({ env: { ARCHEION_ALLOWED_HOSTS: 'archive.example' } });
+  const key = (await readFile(join(node.data, 'operator.key'), 'utf8')).trim();
+  const { port } = new URL(node.url);
+  const asked = request(`${node.url}/node/backup`, {
+    method: 'POST',
+    headers: { Authorization: `ApiKey ${key}`, 'Content-Type': 'application/json', Host: `${name}:${port}` },
+  });
+  asked.end(JSON.stringify({ dir: join(folder.path, 'b') }));
+  const [answer] = (await once(asked, 'response')) as [IncomingMessage];
+  expect(answer.statusCode).toBe(status);
+  const said = (await answer.setEncoding('utf8').toArray()).join('');
+  expect(said).toContain(status === 200 ? '"done"' : 'on the machine');
+  expect(await readdir(folder.path)).toEqual(status === 200 ? ['b'] : []);
 });
 
 test('restoring checks everything first and never overwrites', async () => {

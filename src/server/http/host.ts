@@ -25,6 +25,11 @@ export function isOwnHost(host: string | undefined, own: OwnNames): boolean {
   return own.allowed.includes(name) || own.allowed.includes(`${name}:${port}`);
 }
 
+/** Whether a Host header names the machine that asks, and not one that others reach. */
+export function isLoopbackHost(host: string | undefined): boolean {
+  return loopback.has(split(host?.toLowerCase() ?? '')?.name ?? '');
+}
+
 /** Whether a request names its host more than once; others on its way may have gone by another of the names than Node does. */
 export function namesManyHosts(rawHeaders: readonly string[]): boolean {
   let hosts = 0;
