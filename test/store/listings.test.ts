@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { type Connection, openReader, type Reader } from '../../src/server/store/connection.ts';
+import { openReader, type Reader } from '../../src/server/store/connection.ts';
 import { countEntities, findEntity, findStored, findTip } from '../../src/server/store/entities.ts';
 import { floorAfter, lastMove, movesAfter, movesBefore } from '../../src/server/store/events.ts';
 import { treeBelow } from '../../src/server/store/graph/tree-reads.ts';
@@ -10,6 +10,7 @@ import { lookUp, searchLabels } from '../../src/server/store/listings/label-read
 import { ListingAnchors } from '../../src/server/store/listings/listing-anchors.ts';
 import { collectionsNaming, type ListingQuery, listEntities } from '../../src/server/store/listings/listings.ts';
 import { findVersion, firstAuthor } from '../../src/server/store/versions.ts';
+import { explaining } from '../helpers/plans.ts';
 import { first, idOf, next, openStore, step, type TestStore } from '../helpers/store.ts';
 
 const day = (n: number) => new Date(Date.UTC(2026, 0, n)).toISOString();
@@ -50,28 +51,6 @@ test('a listing gives the newest first, then by id, in pages, by type', async ()
   expect(list({ filter, type: 'person' })).toEqual({ ids: [108, 107], more: false });
   expect(list({ filter, limit: 2, offset: 1 })).toEqual({ ids: [109, 106], more: true });
 });
-
-/** A reader that keeps the plans of the statements that pass through it. */
-function explaining(db: Connection, plans: string[]): Reader {
-  const explain = (sql: string, params: Parameters<Reader['all']>[1][]) => {
-    const rows = db.db.prepare(`EXPLAIN QUERY PLAN ${sql}`).all(...params) as { detail: string }[];
-    plans.push(...rows.map(({ detail }) => detail));
-  };
-  return {
-    get: (sql, ...params) => {
-      explain(sql, params);
-      return db.get(sql, ...params);
-    },
-    all: (sql, ...params) => {
-      explain(sql, params);
-      return db.all(sql, ...params);
-    },
-    each: (sql, ...params) => {
-      explain(sql, params);
-      return db.each(sql, ...params);
-    },
-  };
-}
 
 const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp }[] = [
   {
