@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import type { Network } from '../../model/ids.ts';
 import { openReader } from '../connection.ts';
 import { databaseFile } from '../network-store.ts';
+import { inStateIndex } from './jobs.ts';
 
 /** Whether a network, which need not be open, has jobs that wait to be sent. */
 export function hasOpenJobs(data: string, network: Network): boolean {
@@ -9,7 +10,7 @@ export function hasOpenJobs(data: string, network: Network): boolean {
   if (!existsSync(file)) return false;
   const reader = openReader(file);
   try {
-    const sql = `SELECT 1 WHERE EXISTS (SELECT 1 FROM job WHERE state IN ('queued', 'sent', 'accepted'))
+    const sql = `SELECT 1 WHERE EXISTS (SELECT 1 FROM job WHERE ${inStateIndex})
       OR EXISTS (SELECT 1 FROM job_batch WHERE next < total)`;
     return reader.get(sql) !== undefined;
   } finally {

@@ -79,6 +79,9 @@ export function liveJobIn(
   );
 }
 
+/** The condition of the index of those that wait or were sent: SQLite takes a partial index only where that stands in the query. */
+export const inStateIndex = "state IN ('queued', 'sent', 'accepted')";
+
 /**
  * Jobs to be sent whose time is not over, but some, and those of some processors, the oldest first, from after the one given by
  * its key.
@@ -95,12 +98,20 @@ export function queuedJobs(
   return db
     .all<Columns & { key: number }>(
       `SELECT key, ${columns} FROM job
-        WHERE state = 'queued' AND key > ? AND expires > ? AND processor NOT IN (SELECT value FROM json_each(?))
-          AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY key LIMIT ?`,
+        WHERE state = 'queued' AND ${inStateIndex} AND key > ? AND expires > ?
+          AND processor NOT IN (SELECT value FROM json_each(?)) AND id NOT IN (SELECT value FROM json_each(?))
+        ORDER BY key LIMIT ?`,
       ...[after, nowMs, JSON.stringify(except.processors), JSON.stringify(except.ids), limit],
     )
     .map(({ key, ...row }) => ({ key, job: toJob(row) }));
 }
+
+/** Each state by itself: the index gives its jobs by their keys, and so these need not be sorted for each page. */
+const interruptedIn = (state: 'sent' | 'accepted'): string =>
+  `SELECT key, id, processor, created, state, attempts, error, retry_after FROM job
+    WHERE state = '${state}' AND ${inStateIndex} AND key > ? AND expires > ?
+      AND NOT EXISTS (SELECT 1 FROM job_log l WHERE l.job = job.id AND l.klados = job.processor
+        AND l.author = job.processor AND l.status <> 'running')`;
 
 /** Jobs whose request may be under way, or whose work is if it is done within the node; a page of ids by key. */
 export function interruptedJobs(
@@ -116,13 +127,8 @@ export function interruptedJobs(
       retry_after: number | null;
     }
   >(
-    `SELECT key, id, processor, created, state, attempts, error, retry_after FROM job
-      WHERE state IN ('sent', 'accepted') AND key > ? AND expires > ?
-        AND NOT EXISTS (SELECT 1 FROM job_log l WHERE l.job = job.id AND l.klados = job.processor
-          AND l.author = job.processor AND l.status <> 'running')
-      ORDER BY key LIMIT ?`,
-    after,
-    nowMs,
+    `${interruptedIn('sent')} UNION ALL ${interruptedIn('accepted')} ORDER BY key LIMIT ?`,
+    ...[after, nowMs, after, nowMs],
     limit,
   );
   return rows.map(({ key, id, processor, created, retry_after, ...rest }) => ({

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest';
+import { openReader, type Reader } from '../../src/server/store/connection.ts';
+import { interruptedJobs, queuedJobs } from '../../src/server/store/jobs/jobs.ts';
+import { dueTroubles } from '../../src/server/store/remotes/remote-troubles.ts';
+import { explaining } from '../helpers/plans.ts';
+import { openStore } from '../helpers/store.ts';
+
+// SQLite takes a partial index only where its condition stands in the query, and says nothing where it does not.
+
+const none = { ids: [], processors: [] };
+
+const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp; sorts?: true }[] = [
+  {
+    name: 'jobs to be sent',
+    read: (db) => queuedJobs(db, { after: 0, except: none, limit: 5, nowMs: 0 }),
+    uses: /SEARCH job USING INDEX job_state \(state=\? AND key>\?\)/,
+  },
+  {
+    name: 'jobs that a stop left',
+    read: (db) => interruptedJobs(db, { after: 0, limit: 5, nowMs: 0 }),
+    uses: /MERGE \(UNION ALL\).*USING INDEX job_state \(state=\? AND key>\?\).*USING INDEX job_state \(state=\? AND key>\?\)/s,
+  },
+  {
+    name: 'troubles to be asked for again',
+    read: (db) => dueTroubles(db, 1, { now: 0, limit: 5, knownOnly: true }),
+    uses: /USING INDEX remote_entity_again \(remote=\? AND again<\?\).*USING INDEX remote_entity_again \(remote=\? AND again>\?\)/s,
+    sorts: true,
+  },
+];
+
+test.each(reads)('$name: an index leads to what is read, and gives its order', async ({ read, uses, sorts }) => {
+  await using opened = await openStore('here');
+  const db = openReader(opened.file);
+  try {
+    const plans: string[] = [];
+    read(explaining(db, plans));
+    expect(plans.join('\n')).toMatch(uses);
+    expect(plans.filter((line) => line.startsWith('SCAN') && !line.includes('VIRTUAL TABLE'))).toEqual([]);
+    expect(plans.some((line) => line.includes('TEMP B-TREE'))).toBe(sorts ?? false);
+  } finally {
+    db.close();
+  }
+});
