@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest';
 import { openReader, type Reader } from '../../src/server/store/connection.ts';
+import { collectionsLabelled } from '../../src/server/store/imports/import-sources.ts';
 import { interruptedJobs, queuedJobs } from '../../src/server/store/jobs/jobs.ts';
 import { dueTroubles } from '../../src/server/store/remotes/remote-troubles.ts';
+import { knownCollections } from '../../src/server/store/remotes/remotes.ts';
 import { explaining } from '../helpers/plans.ts';
 import { openStore } from '../helpers/store.ts';
 
@@ -24,6 +26,18 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp; sorts?
     name: 'troubles to be asked for again',
     read: (db) => dueTroubles(db, 1, { now: 0, limit: 5, knownOnly: true }),
     uses: /USING INDEX remote_entity_again \(remote=\? AND again<\?\).*USING INDEX remote_entity_again \(remote=\? AND again>\?\)/s,
+    sorts: true,
+  },
+  {
+    name: 'collections of a label',
+    read: (db) => collectionsLabelled(db, 'x'),
+    uses: /SEARCH entity USING INDEX entity_type \(type=\?\)/,
+    sorts: true,
+  },
+  {
+    name: 'the collections that a remote is known to have',
+    read: (db) => knownCollections(db, 1),
+    uses: /SEARCH e USING INDEX entity_type \(type=\?\)\nSEARCH k USING PRIMARY KEY/,
     sorts: true,
   },
 ];

@@ -1,5 +1,6 @@
 import { labelOf } from '../../model/manifest.ts';
 import type { Reader } from '../connection.ts';
+import { inTypeIndex } from '../indexed-types.ts';
 import { lastLive, versionByKey } from '../versions.ts';
 
 /** What stands under an id that an import wants to write, live or deleted. */
@@ -62,7 +63,7 @@ export function undoneCollection(db: Reader, label: string): string | undefined 
 export function collectionsLabelled(db: Reader, label: string): string[] {
   return db
     .all<{ id: string }>(
-      `SELECT id FROM entity WHERE type = 'collection' AND label = ? AND deleted = 0 AND tip IS NOT NULL
+      `SELECT id FROM entity WHERE type = 'collection' AND ${inTypeIndex} AND label = ? AND deleted = 0 AND tip IS NOT NULL
         ORDER BY created_at, id LIMIT 100`,
       label,
     )

@@ -1,5 +1,6 @@
 import { folded } from '../../model/label-fold.ts';
 import type { Reader } from '../connection.ts';
+import { inTypeIndex } from '../indexed-types.ts';
 
 export type ProcessorType = 'agent' | 'klados' | 'rhiza';
 
@@ -43,10 +44,9 @@ export function listProcessors(
   db: Reader,
   { types, status, part, limit, offset }: ProcessorListQuery,
 ): { processors: ProcessorLine[]; total: number } {
-  // The second condition is the index's own: SQLite takes a partial index only where it stands in the query.
   const all = db.all<Found>(
     `SELECT key, id, ifnull(label, '') AS label FROM entity
-      WHERE type IN (${types.map(() => '?').join()}) AND type IN ('collection', 'user', 'agent', 'klados', 'rhiza')
+      WHERE type IN (${types.map(() => '?').join()}) AND ${inTypeIndex}
         AND deleted = 0 ${status === null ? '' : "AND json_extract(json, '$.properties.status') = ?"}`,
     ...types,
     ...(status === null ? [] : [status]),

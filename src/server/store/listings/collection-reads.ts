@@ -3,15 +3,14 @@ import type { WireManifest } from '../../model/wire-manifest.ts';
 import { byAnyWay, byName, type RoleHolder } from '../accounts/role-holders.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
+import { inTypeIndex } from '../indexed-types.ts';
 
 export interface CatalogPage {
   collections: { id: string; updated_at: string }[];
   total: number;
 }
 
-/** The second condition is the index's own: SQLite takes a partial index only where it stands in the query. */
-const liveCollections = `FROM entity WHERE type = 'collection' AND deleted = 0
-  AND type IN ('collection', 'user', 'agent', 'klados', 'rhiza')`;
+const liveCollections = `FROM entity WHERE type = 'collection' AND deleted = 0 AND ${inTypeIndex}`;
 
 /** A page of all live collections, newest created first. */
 export function catalogPage(db: Reader, { limit, offset }: { limit: number; offset: number }): CatalogPage {

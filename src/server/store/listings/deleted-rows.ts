@@ -2,6 +2,7 @@ import { labelOf } from '../../model/manifest.ts';
 import { blockBytes, storedManifest } from '../blocks.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
+import { inTypeIndex } from '../indexed-types.ts';
 import { lastLive } from '../versions.ts';
 
 export interface DeletedQuery {
@@ -28,9 +29,7 @@ export interface DeletedRow {
 type Row = Pick<DeletedRow, 'id' | 'type' | 'ver' | 'cid' | 'created_at'> & { tip: number; updated_at: string };
 
 const longest = 300;
-/** The last condition is the index's own: SQLite takes a partial index only where it stands in the query. */
-const deletedCollections = `type = 'collection' AND deleted = 1
-  AND type IN ('collection', 'user', 'agent', 'klados', 'rhiza')`;
+const deletedCollections = `type = 'collection' AND deleted = 1 AND ${inTypeIndex}`;
 
 /** What was deleted in a collection, or which collections were, the last first. It decodes versions: a long read. */
 export function deletedRows(

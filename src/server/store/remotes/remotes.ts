@@ -2,6 +2,7 @@ import { cidText } from '../../blocks/cid.ts';
 import { forkNameSql } from '../archive/archive-forks.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
+import { inTypeIndex } from '../indexed-types.ts';
 import { countContentTroubles } from './remote-content.ts';
 import type { Direction, RemoteScope, RemoteSettings, RunFault, Trouble } from './sync-rows.ts';
 
@@ -182,7 +183,7 @@ function keyedCid(db: Reader, key: number | null): string | null {
 /** The live collections that a remote is known to have, whichever one they came from first. */
 export function knownCollections(db: Reader, remote: number): string[] {
   const sql = `SELECT e.id FROM entity e CROSS JOIN remote_entity k ON k.entity = e.key AND k.remote = ?
-     WHERE e.type = 'collection' AND e.deleted = 0 AND k.theirs IS NOT NULL ORDER BY e.id`;
+     WHERE e.type = 'collection' AND ${inTypeIndex} AND e.deleted = 0 AND k.theirs IS NOT NULL ORDER BY e.id`;
   return db.all<{ id: string }>(sql, remote).map(({ id }) => id);
 }
 

@@ -1,8 +1,6 @@
 import type { Reader } from '../connection.ts';
+import { indexedTypes, inTypeIndex } from '../indexed-types.ts';
 import type { Within } from './search-hits.ts';
-
-/** Types of which the store has an index. */
-const listed = new Set(['collection', 'user', 'agent', 'klados', 'rhiza']);
 
 /**
  * The keys of all that can be within, where they are quickly told and at most so many; null where they are not. Some of them
@@ -14,7 +12,7 @@ export function keysAmong(
   most: number,
 ): readonly number[] | null {
   if (ids) return ids.length > most ? null : keysOf(db, withIds, ids, most);
-  if (types?.every((type) => listed.has(type))) return keysOf(db, ofTypes, types, most);
+  if (types?.every((type) => indexedTypes.includes(type))) return keysOf(db, ofTypes, types, most);
   return collections && !orLoose ? keysOf(db, inCollections, collections, most) : null;
 }
 
@@ -22,9 +20,7 @@ const given = '(SELECT value FROM json_each(?))';
 
 const withIds = `SELECT key FROM entity WHERE id IN ${given}`;
 
-/** The second condition is the index's own: SQLite takes a partial index only where it stands in the query. */
-const ofTypes = `SELECT key FROM entity WHERE type IN ${given}
-  AND type IN ('collection', 'user', 'agent', 'klados', 'rhiza')`;
+const ofTypes = `SELECT key FROM entity WHERE type IN ${given} AND ${inTypeIndex}`;
 
 const inCollections = `SELECT d.source AS key FROM edge d WHERE d.peer IN (SELECT key FROM entity WHERE id IN ${given})
   AND d.predicate = (SELECT key FROM predicate WHERE name = 'collection')`;
