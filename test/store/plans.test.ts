@@ -2,8 +2,9 @@ import { expect, test } from 'vitest';
 import { openReader, type Reader } from '../../src/server/store/connection.ts';
 import { collectionsLabelled } from '../../src/server/store/imports/import-sources.ts';
 import { interruptedJobs, queuedJobs } from '../../src/server/store/jobs/jobs.ts';
+import { dueContents, listContentTroubles } from '../../src/server/store/remotes/remote-content.ts';
 import { dueTroubles } from '../../src/server/store/remotes/remote-troubles.ts';
-import { knownCollections } from '../../src/server/store/remotes/remotes.ts';
+import { knownCollections, listRefusals, listTroubles } from '../../src/server/store/remotes/remotes.ts';
 import { explaining } from '../helpers/plans.ts';
 import { openStore } from '../helpers/store.ts';
 
@@ -38,6 +39,27 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp; sorts?
     name: 'the collections that a remote is known to have',
     read: (db) => knownCollections(db, 1),
     uses: /SEARCH e USING INDEX entity_type \(type=\?\)\nSEARCH k USING PRIMARY KEY/,
+    sorts: true,
+  },
+  {
+    name: 'the first troubles',
+    read: (db) => listTroubles(db, 1, 5),
+    uses: /SEARCH k USING INDEX remote_entity_trouble \(remote=\? AND trouble>\?\)\nSEARCH e USING INTEGER PRIMARY KEY/,
+  },
+  {
+    name: 'the first refusals',
+    read: (db) => listRefusals(db, 1, 5),
+    uses: /SEARCH f USING PRIMARY KEY \(remote=\?\)\nSEARCH e USING INTEGER PRIMARY KEY/,
+  },
+  {
+    name: 'the first troubles with bytes',
+    read: (db) => listContentTroubles(db, 1, 5),
+    uses: /SEARCH c USING INDEX remote_content_open \(remote=\?\)\nSEARCH e USING INTEGER PRIMARY KEY/,
+  },
+  {
+    name: 'bytes to be asked for again',
+    read: (db) => dueContents(db, 1, 0),
+    uses: /SEARCH c USING INDEX remote_content_open \(remote=\?\)/,
     sorts: true,
   },
 ];

@@ -36,7 +36,11 @@ test.each([
     }),
   ]);
   const key = store.read((db) => findRemote(db, 'hub'))?.key ?? 0;
-  const left = () => store.read((db) => listRefusals(db, key, 1000)).map(({ id }) => id);
+  const left = () =>
+    store
+      .read((db) => listRefusals(db, key, 1000))
+      .map(({ id }) => id)
+      .sort();
   expect(left()).toHaveLength(count + 2);
   const there = { kind: 'remote_tip', remote: 'hub', id: missing.id, event: 1, theirs: missing.cid } as const;
   await store.submit([commit([], { rows: [{ ...there, twin: missing.cid, blocks: [], mirrored: false }] })]);

@@ -116,7 +116,7 @@ export function holdersAt(
 export function dueContents(db: Reader, remote: number, now: number): string[] {
   return db
     .all<{ id: string }>(
-      `SELECT DISTINCT e.id FROM remote_content c JOIN entity e ON e.key = c.entity
+      `SELECT DISTINCT e.id FROM remote_content c INDEXED BY remote_content_open JOIN entity e ON e.key = c.entity
         WHERE c.remote = ? AND c.state NOT IN ('there', 'sending') AND ${isDueIn('c.again')} ORDER BY e.key`,
       remote,
       ...dueArguments(now),
@@ -131,11 +131,11 @@ export interface ContentTroubleRow {
   evidence: string | null;
 }
 
-/** Bytes that could not be had, the first of them. */
+/** Bytes that could not be had, the first of them: by trouble, then as their entities came to be known. */
 export function listContentTroubles(db: Reader, remote: number, limit: number): ContentTroubleRow[] {
   const rows = db.all<Omit<ContentTroubleRow, 'cid'> & { cid: Uint8Array }>(
     `SELECT e.id, c.cid, c.state AS trouble, c.evidence FROM remote_content c JOIN entity e ON e.key = c.entity
-      WHERE c.remote = ? AND c.state NOT IN ('there', 'sending') ORDER BY c.state, e.id, c.cid LIMIT ?`,
+      WHERE c.remote = ? AND c.state NOT IN ('there', 'sending') ORDER BY c.state, c.entity, c.cid LIMIT ?`,
     remote,
     limit,
   );

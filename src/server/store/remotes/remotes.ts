@@ -309,11 +309,11 @@ export interface TroubleRow {
   evidence: string | null;
 }
 
-/** Entities that the remote's feed names and that could not be taken over, a page of them. */
+/** Entities that the remote's feed names and that could not be taken over, the first of them: by trouble, then as they came to be known. */
 export function listTroubles(db: Reader, remote: number, limit: number): TroubleRow[] {
   return db.all<TroubleRow>(
     `SELECT e.id, k.trouble, k.evidence FROM remote_entity k JOIN entity e ON e.key = k.entity
-      WHERE k.remote = ? AND k.trouble IS NOT NULL ORDER BY k.trouble, e.id LIMIT ?`,
+      WHERE k.remote = ? AND k.trouble IS NOT NULL ORDER BY k.trouble, k.entity LIMIT ?`,
     remote,
     limit,
   );
@@ -325,10 +325,11 @@ export interface RefusalRow {
   words: string;
 }
 
+/** What the remote refused, the first of it, as it came to be known. */
 export function listRefusals(db: Reader, remote: number, limit: number): RefusalRow[] {
   return db.all<RefusalRow>(
     `SELECT e.id, f.status, f.words FROM push_refusal f JOIN entity e ON e.key = f.entity
-      WHERE f.remote = ? ORDER BY e.id LIMIT ?`,
+      WHERE f.remote = ? ORDER BY f.entity LIMIT ?`,
     remote,
     limit,
   );
