@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest';
 import { openReader, type Reader } from '../../src/server/store/connection.ts';
+import { holdersOf, isHeldBy } from '../../src/server/store/content/content-holders.ts';
 import { collectionsLabelled } from '../../src/server/store/imports/import-sources.ts';
 import { interruptedJobs, queuedJobs } from '../../src/server/store/jobs/jobs.ts';
 import { dueContents, listContentTroubles } from '../../src/server/store/remotes/remote-content.ts';
 import { dueTroubles } from '../../src/server/store/remotes/remote-troubles.ts';
 import { knownCollections, listRefusals, listTroubles } from '../../src/server/store/remotes/remotes.ts';
 import { explaining } from '../helpers/plans.ts';
-import { openStore } from '../helpers/store.ts';
+import { idOf, openStore } from '../helpers/store.ts';
 
 // SQLite takes a partial index only where its condition stands in the query, and says nothing where it does not.
 
+const contentCid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku';
 const none = { ids: [], processors: [] };
 
 const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp; sorts?: true }[] = [
@@ -61,6 +63,16 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp; sorts?
     read: (db) => dueContents(db, 1, 0),
     uses: /SEARCH c USING INDEX remote_content_open \(remote=\?\)/,
     sorts: true,
+  },
+  {
+    name: 'the first live holders of content',
+    read: (db) => holdersOf(db, contentCid),
+    uses: /SEARCH h USING PRIMARY KEY \(cid=\?\)\nSEARCH e USING INTEGER PRIMARY KEY/,
+  },
+  {
+    name: 'whether one entity holds content',
+    read: (db) => isHeldBy(db, contentCid, idOf(1)),
+    uses: /SEARCH e USING INDEX .* \(id=\?\)\nSEARCH h USING COVERING INDEX content_entity \(entity=\? AND cid=\?\)/,
   },
 ];
 

@@ -3,7 +3,7 @@ import type { Issue } from '../../errors.ts';
 import { contentCids, namedContents } from '../../model/content.ts';
 import type { Manifest } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
-import { type Holder, holdersOf } from '../../store/content/content-holders.ts';
+import { type Holder, holdersOf, isHeldBy } from '../../store/content/content-holders.ts';
 import { hasReceived } from '../../store/content/uploads.ts';
 
 /** What decides whether a writer may name content that it did not send. */
@@ -32,9 +32,7 @@ export function claimIssues(
   const { id } = step.next;
   const verdicts = new Map<string, boolean>();
   const isFree = (cid: string): boolean =>
-    holdersOf(db, cid, id).some((holder) => holder.id === id || (!holder.deleted && mayView(holder))) ||
-    hasReceived(db, id, cid) ||
-    !hasBytes(cid);
+    isHeldBy(db, cid, id) || holdersOf(db, cid).some(mayView) || hasReceived(db, id, cid) || !hasBytes(cid);
   return named.flatMap(({ cid, path }) => {
     if (before.has(cid) || !isContentCid(cid)) return [];
     const free = verdicts.get(cid) ?? isFree(cid);

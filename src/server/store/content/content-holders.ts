@@ -49,20 +49,25 @@ export function namesAny(db: Reader): boolean {
   return db.get('SELECT 1 FROM content LIMIT 1') !== undefined;
 }
 
+/** Whether an entity that is here, live or deleted, has named that content. */
+export function isHeldBy(db: Reader, cid: string, id: string): boolean {
+  const sql = `SELECT 1 FROM entity e JOIN content h ON h.cid = ? AND h.entity = e.key
+     WHERE e.id = ? AND e.tip IS NOT NULL`;
+  return db.get(sql, cidBytes(cid), id) !== undefined;
+}
+
 /** Where a holder's permissions are resolved. */
-export type Holder = Pick<EntityRow, 'id' | 'type' | 'collection' | 'deleted'>;
+export type Holder = Pick<EntityRow, 'id' | 'type' | 'collection'>;
 
 const mostHolders = 200;
 
-/** Entities of which a version names that content, at most 200 of them, and `id` first where it is one. */
-export function holdersOf(db: Reader, cid: string, id: string): Holder[] {
-  const rows = db.all<Omit<Holder, 'deleted'> & { deleted: number }>(
-    `SELECT e.id, e.type, e.deleted, (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection
+/** Live entities of which a version names that content, at most 200 of them. */
+export function holdersOf(db: Reader, cid: string): Holder[] {
+  return db.all<Holder>(
+    `SELECT e.id, e.type, (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection
        FROM content h JOIN entity e ON e.key = h.entity
-      WHERE h.cid = ? AND e.tip IS NOT NULL ORDER BY e.id = ? DESC, e.deleted LIMIT ?`,
+      WHERE h.cid = ? AND e.tip IS NOT NULL AND e.deleted = 0 LIMIT ?`,
     cidBytes(cid),
-    id,
     mostHolders,
   );
-  return rows.map((row) => ({ ...row, deleted: row.deleted === 1 }));
 }
