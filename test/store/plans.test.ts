@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openReader, type Reader } from '../../src/server/store/connection.ts';
 import { holdersOf, isHeldBy } from '../../src/server/store/content/content-holders.ts';
 import { collectionsLabelled } from '../../src/server/store/imports/import-sources.ts';
-import { interruptedJobs, queuedJobs } from '../../src/server/store/jobs/jobs.ts';
+import { grantsIn, interruptedJobs, longestGrantIn, queuedJobs } from '../../src/server/store/jobs/jobs.ts';
 import { dueContents, listContentTroubles } from '../../src/server/store/remotes/remote-content.ts';
 import { dueTroubles } from '../../src/server/store/remotes/remote-troubles.ts';
 import { knownCollections, listRefusals, listTroubles } from '../../src/server/store/remotes/remotes.ts';
@@ -73,6 +73,17 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp; sorts?
     name: 'whether one entity holds content',
     read: (db) => isHeldBy(db, contentCid, idOf(1)),
     uses: /SEARCH e USING INDEX .* \(id=\?\)\nSEARCH h USING COVERING INDEX content_entity \(entity=\? AND cid=\?\)/,
+  },
+  {
+    name: 'the longest grant in a collection',
+    read: (db) => longestGrantIn(db, idOf(1), 'p', 0),
+    uses: /SEARCH g USING INDEX job_grant_processor .*\nCORRELATED SCALAR SUBQUERY 1\nSEARCH j USING INDEX job_run \(run=\?\)/,
+  },
+  {
+    name: 'the grants in a collection',
+    read: (db) => grantsIn(db, idOf(1), 'p', 0),
+    uses: /SEARCH g USING INDEX job_grant_processor .*\nCORRELATED SCALAR SUBQUERY 1\nSEARCH j USING INDEX job_run \(run=\?\)/,
+    sorts: true,
   },
 ];
 

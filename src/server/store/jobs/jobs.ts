@@ -162,8 +162,9 @@ export function grantOf(db: Reader, run: string, processor: string): StoredGrant
   return row && toGrant(row);
 }
 
+/** All jobs of a run work in one target (handoff.ts, repetition.ts), so that the first tells: a batch has ten thousand. */
 const liveGrants = `FROM job_grant g WHERE processor = ? AND expires > ?
-  AND EXISTS (SELECT 1 FROM job j WHERE j.run = g.run AND j.target = ?)`;
+  AND (SELECT j.target FROM job j WHERE j.run = g.run ORDER BY j.key LIMIT 1) = ?`;
 
 /** What a processor was granted in a target collection by the run whose grant ends last; undefined where none is live. */
 export function longestGrantIn(db: Reader, collection: string, processor: string, nowMs: number) {
