@@ -299,8 +299,14 @@ function better(one: RunJob['log'], than: RunJob['log']): boolean {
   return one !== null && (than === null || rank[one.status] > rank[than.status]);
 }
 
-/** Batches of a run that have open slots. One that no job names was made twice, unless it scatters nothing. */
-function openScatters(db: Reader, collection: string, run: string): StuckBatch[] {
+/** Milliseconds: so far the clock may have been set back since a run began. */
+const setBack = 24 * 3_600_000;
+
+/**
+ * Batches of a run, given its first job, that have open slots. One that no job names was made twice, unless it scatters nothing.
+ * The collection may hold many runs, and lists what was made since this one began at once.
+ */
+function openScatters(db: Reader, { collection, created }: JobHead, run: string): StuckBatch[] {
   const key = entityKey(db, collection);
   if (key === undefined) return [];
   return db.all(
@@ -308,12 +314,11 @@ function openScatters(db: Reader, collection: string, run: string): StuckBatch[]
        json_extract(e.json, '$.properties.gather_klados') AS klados
        FROM listing l JOIN entity e ON e.key = l.entity
        JOIN job j ON j.id = json_extract(e.json, '$.properties.job_id') AND j.run = ?
-      WHERE l.collection = ? AND l.type = 'batch' AND json_extract(e.json, '$.properties.status') = 'pending'
+      WHERE l.collection = ? AND l.created_at >= ? AND l.type = 'batch'
+        AND json_extract(e.json, '$.properties.status') = 'pending'
         AND (json_extract(e.json, '$.properties.total') = 0 OR EXISTS (
           SELECT 1 FROM job n WHERE n.run = ? AND json_extract(n.request, '$.rhiza.batch.id') = e.id))`,
-    run,
-    key,
-    run,
+    ...[run, key, new Date(created - setBack).toISOString(), run],
   );
 }
 
@@ -322,6 +327,6 @@ export function statusOfRun(db: Reader, { run, nowMs }: { run: string; nowMs: nu
   const jobs = jobsOfRun(db, run);
   const status = runStatus(jobs, [], nowMs);
   const root = status.status === 'done' ? firstOf(db, run) : undefined;
-  const stuck = root ? openScatters(db, root.collection, run) : [];
+  const stuck = root ? openScatters(db, root, run) : [];
   return stuck.length === 0 ? status : runStatus(jobs, stuck, nowMs);
 }
