@@ -39,6 +39,8 @@ describePage('while an entity is edited', () => {
 
   const field = (name: string) => page.getByLabel(name, { exact: true });
   const button = (name: string) => page.getByRole('button', { name, exact: true });
+  const deletedMeanwhile = () =>
+    page.getByRole('region', { name: 'Unsaved changes' }).getByText(/^It was deleted meanwhile/);
   const versions = async () => (await read(node, me, letter.id)).ver;
 
   test('it is deleted as it was looked at, and no other version with it', async () => {
@@ -76,19 +78,68 @@ describePage('while an entity is edited', () => {
   test('and somebody else deletes it, what is typed waits for the way back, or is discarded', async () => {
     await field('label').fill('To Ada Byron');
     await remove(node, me, letter);
-    const told = page.getByText(/You had typed something that is not saved/);
-    await told.waitFor();
+    await deletedMeanwhile().waitFor();
     await lookAt(page, 'entity-gone-typed');
-    await page.getByRole('button', { name: /^Restore/ }).click();
+    await button('Restore').click();
     await page.getByText(/Somebody else has saved version 3/).waitFor();
     expect(await field('label').inputValue()).toBe('To Ada Byron');
     await remove(node, me, await read(node, me, letter.id));
+    await deletedMeanwhile().waitFor();
+    page.once('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    const told = page.getByText(/You had typed something that is not saved/);
     await told.waitFor();
+    await lookAt(page, 'entity-gone-drafted');
     await button('Discard').click();
     await told.waitFor({ state: 'detached' });
     await page.reload();
     await page.getByRole('button', { name: /^Restore/ }).waitFor();
     expect(await told.count()).toBe(0);
+  });
+
+  test('and somebody else deletes it, what a relationship is to say stays where it is typed, and goes with it when it is back', async () => {
+    const role = page.locator('[id="relationship/role"]');
+    await button('What the relationship to Ann Lee says').click();
+    await role.fill('copyist');
+    await remove(node, me, letter);
+    // Behind the dialog.
+    await page.getByText(/^It was deleted meanwhile/).waitFor();
+    await lookAt(page, 'entity-gone-stating', { asItIs: true });
+    expect(await role.inputValue()).toBe('copyist');
+    await button('Take over').click();
+    await deletedMeanwhile().waitFor();
+    expect(await page.getByRole('button', { name: /^Save/ }).isDisabled()).toBe(true);
+    await page.keyboard.press('Control+s');
+    await lookAt(page, 'entity-gone-editing');
+    await button('Restore').click();
+    await page.getByText(/Somebody else has saved version 3/).waitFor();
+    await page.keyboard.press('Control+s');
+    await button('Save both together').click();
+    await page.getByText('Saved as version 4', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).relationships).toContainEqual(
+      expect.objectContaining({ predicate: 'author', properties: { role: 'copyist' } }),
+    );
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('and somebody else deletes it, a name and a text that are no value yet stay, and are discarded only on purpose', async () => {
+    await page.getByLabel('Name of a new property', { exact: true }).fill('place');
+    await remove(node, me, letter);
+    await deletedMeanwhile().waitFor();
+    expect(await page.getByLabel('Name of a new property', { exact: true }).inputValue()).toBe('place');
+    await button('Discard').click();
+    await page.getByText('Every version of it is still there.').waitFor();
+    await page.getByRole('button', { name: /^Restore/ }).click();
+    await button('Edit as JSON').click();
+    await page.getByRole('textbox', { name: 'Edit as JSON' }).fill('{ "label": "To Ada Byr');
+    await remove(node, me, await read(node, me, letter.id));
+    await deletedMeanwhile().waitFor();
+    expect(await page.getByRole('textbox', { name: 'Edit as JSON' }).inputValue()).toBe('{ "label": "To Ada Byr');
+    await page.getByRole('link', { name: 'History' }).click();
+    await page.getByRole('dialog', { name: 'Discard what you have typed?' }).getByText('Keep it').click();
+    await button('Discard').click();
+    await page.getByText('Every version of it is still there.').waitFor();
+    expect(visitor.faults).toEqual([]);
   });
 
   test('and saved, what is under way is not discarded', async () => {

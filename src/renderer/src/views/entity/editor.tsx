@@ -16,6 +16,7 @@ import { EntityHead } from './entity-head.tsx';
 import { cardQuery, type Entity, fetchAnew } from './entity-queries.ts';
 import { FilesPanel } from './files/files-panel.tsx';
 import { heldFiles } from './files/held-files.ts';
+import { GoneBanner } from './gone-banner.tsx';
 import { type Content, contentOf, sameContent } from './model/content.ts';
 import type { JsonMap } from './model/json.ts';
 import { PropertiesForm } from './properties-form.tsx';
@@ -24,8 +25,17 @@ import { useSave } from './save.ts';
 import { SaveBar } from './save-bar.tsx';
 import { ThreeWayDialog } from './three-way-dialog.tsx';
 
-/** An entity that is edited. Nothing is saved but by hand; where somebody was quicker, both sides are shown and merged. */
-export function Editor({ entity }: { entity: Entity }) {
+interface EditorProps {
+  entity: Entity;
+  /** That it was deleted since (of kind `gone`); null where it was not. */
+  gone: Failure | null;
+}
+
+/**
+ * An entity that is edited. Nothing is saved but by hand; where somebody was quicker, both sides are shown and merged. One that was
+ * deleted meanwhile is shown as it was, with what is typed into it, and is not saved before it is back.
+ */
+export function Editor({ entity, gone }: EditorProps) {
   const { t, dateTime } = useTexts();
   const queries = useQueryClient();
   const go = useNavigate();
@@ -84,7 +94,7 @@ export function Editor({ entity }: { entity: Entity }) {
     save.reset();
   };
   const submit = () => {
-    if (!draft.dirty || fault || save.isPending) return;
+    if (!draft.dirty || fault || gone || save.isPending) return;
     if (overtaken) setComparing(entity);
     else send(draft.tip, draft.base, draft.content);
   };
@@ -106,7 +116,9 @@ export function Editor({ entity }: { entity: Entity }) {
   const group = t('group.entity');
   useCommands([
     { id: 'save', label: t('save.save'), group, keys: ['Mod+s'], run: submit },
-    ...(draft.dirty && !save.isPending ? [{ id: 'discard', label: t('save.discard'), group, run: discard }] : []),
+    ...((draft.dirty || gone) && !save.isPending
+      ? [{ id: 'discard', label: t('save.discard'), group, run: discard }]
+      : []),
     {
       id: 'edit',
       label: t('entity.edit'),
@@ -129,12 +141,18 @@ export function Editor({ entity }: { entity: Entity }) {
       keys: ['h'],
       run: () => void go({ to: '/entities/$id/history', params: { id: entity.id } }),
     },
-    { id: 'delete', label: t('entity.delete'), group, keys: ['Delete'], run: () => setDeleting(entity) },
+    ...(gone
+      ? []
+      : [{ id: 'delete', label: t('entity.delete'), group, keys: ['Delete'], run: () => setDeleting(entity) }]),
   ]);
 
   return (
     <>
-      <EntityHead entity={entity} title={draft.content.properties.label} onDelete={() => setDeleting(entity)} />
+      <EntityHead
+        entity={entity}
+        title={draft.content.properties.label}
+        {...(gone ? {} : { onDelete: () => setDeleting(entity) })}
+      />
       <div className="min-h-60 flex-1 overflow-auto">
         <div className="grid grid-cols-1 items-start gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
           <PropertiesForm
@@ -164,7 +182,7 @@ export function Editor({ entity }: { entity: Entity }) {
           </div>
         </div>
       </div>
-      {draft.dirty && (
+      {(draft.dirty || gone) && (
         <SaveBar
           note={note}
           onNote={draft.annotate}
@@ -172,8 +190,10 @@ export function Editor({ entity }: { entity: Entity }) {
           onDiscard={discard}
           busy={save.isPending}
           fault={fault}
+          gone={gone !== null}
         >
-          {overtaken && (
+          {gone && <GoneBanner id={entity.id} gone={gone} />}
+          {!gone && overtaken && (
             <div role="alert" className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
               <p className="min-w-48 flex-1">{t('merge.overtaken', { ver: entity.ver })}</p>
               <Button onClick={() => setComparing(entity)}>{t('merge.compare')}</Button>

@@ -5,6 +5,8 @@ import { buttonClasses } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { useLoss } from '../../session/unsaved.ts';
+import { useTyped } from './draft.ts';
 import { Editor } from './editor.tsx';
 import { entityQuery } from './entity-queries.ts';
 import { Gone } from './gone.tsx';
@@ -17,9 +19,12 @@ export function EntityScreen() {
   const { t } = useTexts();
   const { id } = route.useParams();
   const { data, error, isPending, refetch } = useQuery(entityQuery(id));
-  if (error instanceof Failure && error.kind === 'gone') return <Gone id={id} failure={error} />;
+  const hasDraft = useTyped(id) !== undefined;
+  const loss = useLoss();
+  const gone = error instanceof Failure && error.kind === 'gone' ? error : null;
   // What is there stays, also when it cannot be fetched anew: something may have been typed into it.
-  if (data) return <Editor key={id} entity={data} />;
+  if (data && (!gone || hasDraft || loss)) return <Editor key={id} entity={data} gone={gone} />;
+  if (gone) return <Gone id={id} failure={gone} />;
   if (isPending) return <Waiting />;
   return (
     <div className="mx-auto w-full max-w-2xl space-y-3 p-6">

@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Trash2 } from 'lucide-react';
 import type { Failure } from '../../api/failure.ts';
@@ -8,33 +8,22 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
-import { toast } from '../../components/toasts.tsx';
-import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { versionQuery, versionsQuery } from '../history/history-queries.ts';
-import { bringBack, manifestOf } from './bring-back.ts';
 import { takeDraft, useTyped } from './draft.ts';
+import { useRestore } from './use-restore.ts';
 
 /** A deleted entity: when that was, its history, and the way back. */
 export function Gone({ id, failure }: { id: string; failure: Failure }) {
   const { t, dateTime } = useTexts();
-  const queries = useQueryClient();
   const go = useNavigate();
   const name = useLastName(id);
   const drafted = useTyped(id) !== undefined;
-  const { tip, deleted_at } = failure.details as { tip?: string; deleted_at?: string };
-  const restore = useMutation({
-    mutationFn: async () => manifestOf(await bringBack(id, tip ?? '')),
-    onSuccess: async ({ ver }) => {
-      toast(t('entity.restored', { ver }));
-      await queries.invalidateQueries();
-    },
-  });
-  const once = useOnce();
-  const restoreOnce = () => once(() => restore.mutateAsync());
+  const { deleted_at } = failure.details as { deleted_at?: string };
+  const { restore, isPending, error } = useRestore(id, failure);
   const group = t('group.entity');
   useCommands([
-    { id: 'restore', label: t('entity.restore'), group, keys: ['r'], run: restoreOnce },
+    { id: 'restore', label: t('entity.restore'), group, keys: ['r'], run: restore },
     {
       id: 'history',
       label: t('history.title'),
@@ -52,7 +41,7 @@ export function Gone({ id, failure }: { id: string; failure: Failure }) {
       >
         <p>{t('entity.deletedAbout')}</p>
         <div className="flex justify-center gap-2">
-          <Button look="main" onClick={restoreOnce} disabled={restore.isPending}>
+          <Button look="main" onClick={restore} disabled={isPending}>
             {t('entity.restore')}
             <KeyCaps keys="r" />
           </Button>
@@ -67,7 +56,7 @@ export function Gone({ id, failure }: { id: string; failure: Failure }) {
             <Button onClick={() => void takeDraft(id)}>{t('save.discard')}</Button>
           </div>
         )}
-        {restore.error && <Problem error={restore.error} />}
+        {error && <Problem error={error} />}
       </EmptyState>
     </>
   );

@@ -12,12 +12,14 @@ interface SaveBarProps {
   busy: boolean;
   /** Whether something stands in a field that cannot be saved. */
   fault: boolean;
+  /** Whether what would be saved is deleted. */
+  gone: boolean;
   /** What came in the way. */
   children?: ReactNode;
 }
 
 /** Stands below as long as something is not saved: nothing is saved by itself. */
-export function SaveBar({ note, onNote, onSave, onDiscard, busy, fault, children }: SaveBarProps) {
+export function SaveBar({ note, onNote, onSave, onDiscard, busy, fault, gone, children }: SaveBarProps) {
   const { t } = useTexts();
   return (
     <section aria-label={t('save.label')} className="space-y-2 border-t border-line bg-surface px-5 py-2.5">
@@ -36,7 +38,7 @@ export function SaveBar({ note, onNote, onSave, onDiscard, busy, fault, children
         <Button onClick={onDiscard} disabled={busy}>
           {t('save.discard')}
         </Button>
-        <Button look="main" onClick={onSave} disabled={busy || fault}>
+        <Button look="main" onClick={onSave} disabled={busy || fault || gone}>
           {t('save.save')}
           <KeyCaps keys="Mod+s" />
         </Button>
