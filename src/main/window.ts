@@ -54,8 +54,12 @@ export interface WindowWishes {
   openArchive(path: string): void;
 }
 
-/** Opens a window on the node's page. It stays on the node: links to other places open in the system's browser. */
-export function openWindow({ url, session, kept, keep, openArchive }: WindowWishes): BrowserWindow {
+/**
+ * Opens a window on the node's page. It stays on the node: links to other places open in the system's browser, and what of the page
+ * is wanted beside it, in a further window that goes with it.
+ */
+export function openWindow(wishes: WindowWishes): BrowserWindow {
+  const { url, session, kept, keep, openArchive } = wishes;
   const areas = screen.getAllDisplays().map(({ workArea }) => workArea);
   const window = new BrowserWindow({
     ...placed(kept?.bounds ?? null, areas),
@@ -85,14 +89,20 @@ export function openWindow({ url, session, kept, keep, openArchive }: WindowWish
         openArchive(fileURLToPath(wanted));
     } catch {} // The address of another machine's file, or of none.
   };
+  const isOfPage = (wanted: string) => {
+    const { origin: to, pathname } = URL.canParse(wanted) ? new URL(wanted) : { origin: '', pathname: '' };
+    return to === origin && !elsewhere.includes(pathname);
+  };
   window.webContents.on('will-navigate', (event) => {
-    const { origin: to, pathname } = URL.canParse(event.url) ? new URL(event.url) : { origin: '', pathname: '' };
-    if (to === origin && !elsewhere.includes(pathname)) return;
+    if (isOfPage(event.url)) return;
     event.preventDefault();
     leave(event.url);
   });
   window.webContents.setWindowOpenHandler((wanted) => {
-    leave(wanted.url);
+    if (isOfPage(wanted.url)) {
+      const beside = openWindow({ ...wishes, url: wanted.url, kept: null, keep: () => undefined });
+      window.once('closed', () => beside.isDestroyed() || beside.close());
+    } else leave(wanted.url);
     return { action: 'deny' };
   });
   window.webContents.on('will-prevent-unload', (event) => {

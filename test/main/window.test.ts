@@ -79,6 +79,21 @@ describe('the window', () => {
     expect(told.opened).toEqual(['https://example.org/']);
   });
 
+  test('opens another window for what the page wants beside it, in its own session, which goes with it', () => {
+    const { window, kept } = opened();
+    expect(window.webContents.openHandler?.({ url: `${node}/ui/entities/1` })).toEqual({ action: 'deny' });
+    const beside = told.windows.at(-1) as BrowserWindow;
+    expect(told.windows).toEqual([window, beside]);
+    expect(beside.loaded).toEqual([`${node}/ui/entities/1`]);
+    expect(beside.options.webPreferences).toEqual(window.options.webPreferences);
+    expect(window.webContents.openHandler?.({ url: `${node}/docs` })).toEqual({ action: 'deny' });
+    expect(told.opened).toEqual([`${node}/docs`]);
+    window.close();
+    expect(beside.destroyed).toBe(true);
+    // Where the next one opens is where the window itself was.
+    expect(kept.length).toBe(1);
+  });
+
   test('takes an archive that is dropped on it, and no other file', () => {
     const { window, navigate, dropped } = opened();
     expect(navigate('file:///home/ann/our%20works.CAR')).toBe(true);
