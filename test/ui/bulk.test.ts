@@ -100,6 +100,59 @@ describePage('a change of all that is selected', () => {
     return { begun: begun.promise, letGo: gate.resolve };
   }
 
+  /** Refuses the changes of some items, as a node does whose remote decides who may. */
+  async function refusing(matches: (at: number) => boolean, reason: string): Promise<void> {
+    let at = 0;
+    await page.route('**/entities/*', (route) => {
+      if (route.request().method() !== 'PUT' || !matches(at++)) return route.continue();
+      return route.fulfill({ status: 403, json: { error: 'Forbidden', details: { reason } } });
+    });
+  }
+
+  test('says why some were not changed, and is not left for one of them, nor closed by the way', async () => {
+    const id = await opened(8);
+    const reason = 'this is a mirror: give it a key (archeion remote set museum --key)';
+    await refusing((at) => at < 3, reason);
+    await field('Property').fill('colour');
+    await field('Value').fill('violet');
+    await button('Set a property').click();
+    await dialog().getByText('3 were not changed').waitFor();
+    await expect.poll(() => dialog().getByText(reason).count()).toBe(3);
+    await lookAt(page, 'collection-bulk-refused');
+    const tab = page.context().waitForEvent('page');
+    await dialog().getByRole('link').first().click();
+    const opening = await tab;
+    await opening.getByLabel('label', { exact: true }).waitFor();
+    await opening.close();
+    await dialog().getByText('3 were not changed').waitFor();
+
+    const closing = page.getByRole('dialog', { name: 'Close what has been told?' });
+    await page.keyboard.press('Escape');
+    await lookAt(page, 'collection-bulk-close', { asItIs: true });
+    await closing.getByRole('button', { name: 'Leave it open', exact: true }).click();
+    await page.mouse.click(5, 5);
+    expect(await closing.count()).toBe(0);
+    await button('Undo').click();
+    await dialog().getByText('5 entities say again what they said before').waitFor();
+    expect(await saying(id, 'properties.colour', 'violet')).toBe(0);
+    // Whoever presses it has read it.
+    await button('Close').last().click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('names a hundred that were not changed, and says how many more there are', async () => {
+    await opened(130);
+    await refusing(() => true, 'not here');
+    await field('Property').fill('colour');
+    await field('Value').fill('violet');
+    await button('Set a property').click();
+    await dialog().getByText('130 were not changed').waitFor();
+    expect(await dialog().getByRole('link').count()).toBe(100);
+    await dialog().getByText('and 30 more', { exact: true }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('is not begun while more is being selected, and is of what was selected by then', async () => {
     const id = await seedItems(node, 8);
     await visitor.go(`/collections/${id}?sort=label`);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureOf, isSaidBySentence } from '../../src/renderer/src/api/failure.ts';
+import { failureOf, saidOf } from '../../src/renderer/src/api/failure.ts';
 
 test('a failure says the reason that stands below the heading', () => {
   const body = { error: 'Entity not found', details: { reason: 'There is no such role' } };
@@ -11,8 +11,15 @@ test('a failure says the reason that stands below the heading', () => {
 test('only what was made from another tip was changed by somebody else; any other refusal is in the node’s words', () => {
   const overtaken = failureOf(409, { error: 'Conflict: entity was modified', details: { expected: 'a', actual: 'b' } });
   expect(overtaken.kind).toBe('conflict');
-  expect(isSaidBySentence(overtaken)).toBe(true);
+  expect(saidOf(overtaken)).toBe(null);
   const busy = failureOf(409, { error: 'A sync with museum is under way.' });
   expect(busy).toMatchObject({ kind: 'invalid', message: 'A sync with museum is under way.' });
-  expect(isSaidBySentence(busy)).toBe(false);
+  expect(saidOf(busy)).toBe('A sync with museum is under way.');
+});
+
+test('of a request that is wrong in several places the node’s words on each are said', () => {
+  const issues = ['is no text', 'is missing'].map((message) => ({ path: ['properties'], message }));
+  expect(saidOf(failureOf(400, { error: 'Validation failed', details: { issues } }))).toBe('is no text; is missing');
+  expect(saidOf(new Error('odd'))).toBe('odd');
+  expect(saidOf('odd')).toBe(null);
 });

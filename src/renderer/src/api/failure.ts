@@ -83,8 +83,14 @@ export function sentenceOf(error: unknown): MessageKey {
 
 const wholeKinds: readonly FailureKind[] = ['unreachable', 'signed-out', 'unreadable', 'too-large'];
 
-/** Whether that text says all that the node said. */
-export function isSaidBySentence(error: Error): boolean {
+/** What the node said of it, in English, where that text does not say all of it; else null. */
+export function saidOf(error: unknown): string | null {
+  if (!(error instanceof Error) || isSaidBySentence(error)) return null;
+  const issues = error instanceof Failure ? error.issues : [];
+  return issues.length > 0 ? issues.map(({ message }) => message).join('; ') : error.message;
+}
+
+function isSaidBySentence(error: Error): boolean {
   if (!(error instanceof Failure)) return false;
   const plain = error.kind === 'missing' || error.kind === 'gone' || error.kind === 'conflict';
   return wholeKinds.includes(error.kind) || (plain && typeof error.details.reason !== 'string');

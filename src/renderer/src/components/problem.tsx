@@ -1,6 +1,6 @@
 import { CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { Failure, type Issue, isSaidBySentence, sentenceOf } from '../api/failure.ts';
+import { Failure, type Issue, saidOf, sentenceOf } from '../api/failure.ts';
 import { useTexts } from '../messages/texts.tsx';
 import { Button } from './button.tsx';
 
@@ -17,7 +17,7 @@ interface ProblemProps {
 /** What went wrong, what it means and what can be done, where it happened. */
 export function Problem({ error, retry, words, children }: ProblemProps) {
   const { t } = useTexts();
-  const said = error instanceof Error && !isSaidBySentence(error) ? error.message : null;
+  const said = saidOf(error);
   const issues = error instanceof Failure ? error.issues : [];
   return (
     <div role="alert" className="flex gap-3 rounded-md border border-danger/40 bg-danger-soft p-3">

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import type { Loss } from '../../session/unsaved.ts';
 import { changing, undoing } from './bulk.ts';
 import { type BulkDraft, changeOf, isTyped, noDraft } from './bulk-draft.ts';
 import { BulkForm } from './bulk-form.tsx';
@@ -36,13 +37,12 @@ export function BulkDialog({ collection, selection, properties, open, onClose }:
     setDraft(noDraft);
     onClose();
   };
-  const isOpenEnded = run !== null && (run.busy || run.progress.left.length > 0);
   const total = run?.bulk.rows.length ?? selection.size;
   return (
     <Dialog
       open={open}
       onClose={close}
-      unsaved={run ? isOpenEnded && 'bulk' : isTyped(draft) && 'typed'}
+      unsaved={run ? lossOf(run) : isTyped(draft) && 'typed'}
       title={t(run?.bulk.undoing ? 'bulk.undoTitle' : 'bulk.title', { count: total, number: number(total) })}
       about={t('bulk.about')}
       actions={
@@ -82,6 +82,12 @@ export function BulkDialog({ collection, selection, properties, open, onClose }:
       )}
     </Dialog>
   );
+}
+
+/** What goes once it is closed: what is under way or left, or what is told and can be undone only here. */
+function lossOf({ bulk, busy, progress: { left, failed, changed } }: Run): Loss | false {
+  if (busy || left.length > 0) return 'bulk';
+  return (failed.length > 0 || (!bulk.undoing && changed.length > 0)) && 'told';
 }
 
 interface RunActionsProps {

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router';
-import { Progress } from 'radix-ui';
 import { sentenceOf } from '../../api/failure.ts';
+import { AndMore } from '../../components/and-more.tsx';
+import { Progress } from '../../components/progress.tsx';
+import { Said } from '../../components/said.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { BulkProgress } from './go-through.ts';
 import { WaitedFor } from './waited-for.tsx';
@@ -24,14 +26,7 @@ export function BulkReport({ progress, total, busy, undoing }: BulkReportProps) 
   const counted = { count: changed.length, number: number(changed.length) };
   return (
     <div className="space-y-3">
-      <Progress.Root
-        value={done}
-        max={total}
-        aria-label={t('bulk.progress')}
-        className="h-2 overflow-hidden rounded-full bg-sunken"
-      >
-        <Progress.Indicator className="h-full bg-accent" style={{ width: `${(done / Math.max(1, total)) * 100}%` }} />
-      </Progress.Root>
+      <Progress label={t('bulk.progress')} done={done} total={total} />
       {busy ? (
         <p>{t('bulk.ofAll', { done, total })}</p>
       ) : (
@@ -53,13 +48,15 @@ export function BulkReport({ progress, total, busy, undoing }: BulkReportProps) 
           <ul className="mt-1 max-h-60 list-disc overflow-auto pl-5">
             {failed.slice(0, named).map(({ row, error }) => (
               <li key={row.id}>
-                <Link to="/entities/$id" params={{ id: row.id }} className="underline">
+                {/* Here it would take the place of what is told, and of the undo. */}
+                <Link to="/entities/$id" params={{ id: row.id }} target="_blank" className="underline">
                   <bdi>{row.label ?? row.id}</bdi>
                 </Link>
-                : {t(sentenceOf(error))}
+                : <Said error={error} />
               </li>
             ))}
           </ul>
+          <AndMore total={failed.length} listed={named} />
         </div>
       )}
     </div>

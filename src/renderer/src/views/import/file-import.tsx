@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, FileIcon, X } from 'lucide-react';
 import { useId, useState } from 'react';
-import { Failure, isSaidBySentence, sentenceOf } from '../../api/failure.ts';
+import { Failure } from '../../api/failure.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
+import { Said } from '../../components/said.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { PeerPicker } from '../entity/relationships/peer-picker.tsx';
 import type { Peer } from '../entity/relationships/peer-query.ts';
@@ -102,7 +103,7 @@ export function FileImport({
 }
 
 function FileLine({ file, outcome }: { file: File; outcome: Outcome | undefined }) {
-  const { t, bytes } = useTexts();
+  const { bytes } = useTexts();
   const entity = outcome && 'entity' in outcome ? outcome.entity : null;
   const error = outcome && 'error' in outcome ? outcome.error : null;
   const Icon = entity !== null ? CircleCheck : error !== null ? CircleAlert : FileIcon;
@@ -124,8 +125,7 @@ function FileLine({ file, outcome }: { file: File; outcome: Outcome | undefined 
       </div>
       {error !== null && (
         <p className="pl-6 break-words text-danger">
-          {t(sentenceOf(error))}
-          {error instanceof Error && !isSaidBySentence(error) && <span lang="en"> {reasonOf(error)}</span>}
+          <Said error={error} />
         </p>
       )}
     </li>
@@ -136,10 +136,4 @@ function FileLine({ file, outcome }: { file: File; outcome: Outcome | undefined 
 function mayBeKept(outcome: Outcome | undefined): boolean {
   if (!outcome) return true;
   return 'error' in outcome && !(outcome.error instanceof Failure && outcome.error.kind === 'too-large');
-}
-
-/** In the node's words. */
-function reasonOf(error: Error): string {
-  const issues = error instanceof Failure ? error.issues : [];
-  return issues.length > 0 ? issues.map(({ message }) => message).join('; ') : error.message;
 }

@@ -1,9 +1,9 @@
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ArchiveRestore, RotateCcw } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { sentenceOf } from '../../../api/failure.ts';
 import { useCommands } from '../../../commands/commands.ts';
 import { stepCommands } from '../../../commands/step-commands.ts';
+import { AndMore } from '../../../components/and-more.tsx';
 import { Button, buttonClasses } from '../../../components/button.tsx';
 import { EmptyState } from '../../../components/empty-state.tsx';
 import { KeyCaps } from '../../../components/key-caps.tsx';
@@ -12,6 +12,7 @@ import { onceEach } from '../../../components/once-each.ts';
 import { PageHead } from '../../../components/page-head.tsx';
 import { Progress } from '../../../components/progress.tsx';
 import { QueryState } from '../../../components/query-state.tsx';
+import { Said } from '../../../components/said.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import type { MessageKey } from '../../../messages/translate.ts';
 import { WaitedFor } from '../waited-for.tsx';
@@ -104,10 +105,11 @@ export function DeletedScreen({ list, title, views, count, none }: DeletedScreen
           <ul className="mt-1 list-disc pl-5">
             {restore.failed.slice(0, named).map(({ row, error }) => (
               <li key={row.id}>
-                <bdi>{row.label ?? row.id}</bdi>: {t(sentenceOf(error))}
+                <bdi>{row.label ?? row.id}</bdi>: <Said error={error} />
               </li>
             ))}
           </ul>
+          <AndMore total={restore.failed.length} listed={named} />
         </div>
       )}
       {total === 0 && (

@@ -65,7 +65,7 @@ export function PreviewPanel({
             </li>
           ))}
           {preview && preview.refused > shownRefused && (
-            <li className="text-quiet">{t('undo.more', { number: number(preview.refused - shownRefused) })}</li>
+            <li className="text-quiet">{t('list.andMore', { number: number(preview.refused - shownRefused) })}</li>
           )}
         </ul>
       )}

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useRef, useState } from 'react';
+import { AndMore } from '../../../components/and-more.tsx';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
 import { Moment } from '../../../components/moment.tsx';
@@ -86,7 +87,7 @@ export function UndoDialog({ made, open, onClose }: { made: Made; open: boolean;
 
 /** What has changed since an import, and therefore stays. */
 export function ChangedList({ changed, total }: { changed: Made['changed_examples']; total: number }) {
-  const { t, number } = useTexts();
+  const { t } = useTexts();
   return (
     <>
       <ul aria-label={t('undo.kept')} className="max-h-48 overflow-auto rounded-md border border-line">
@@ -102,9 +103,7 @@ export function ChangedList({ changed, total }: { changed: Made['changed_example
           </li>
         ))}
       </ul>
-      {total > changed.length && (
-        <p className="text-xs text-quiet">{t('undo.more', { number: number(total - changed.length) })}</p>
-      )}
+      <AndMore total={total} listed={changed.length} />
     </>
   );
 }
