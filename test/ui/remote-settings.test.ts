@@ -3,7 +3,7 @@ import { ask, operator, user } from '../helpers/callers.ts';
 import { ok } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
 import { keyOf } from '../sync/nodes.ts';
-import { describePage, signedIn, startPageNode } from './browser.ts';
+import { describePage, lookAt, signedIn, startPageNode } from './browser.ts';
 
 describePage('the settings of a remote', () => {
   test('change what was changed in them, and nothing that somebody else has set meanwhile', async () => {
@@ -37,6 +37,34 @@ describePage('the settings of a remote', () => {
     expect(await settings()).toMatchObject({ types: ['letter', 'person'], content: 'none' });
     await visitor.go('/sync');
     await page.getByRole('heading', { name: 'Sync', level: 1 }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('stand beside what it did not take, of which the first are named and the others counted', async () => {
+    await using origin = await startNode();
+    await using node = await startPageNode();
+    const me = operator(node);
+    const key = keyOf(await user(origin, 'curator'));
+    ok(await ask(node, me, 'POST /node/remotes', { name: 'museum', url: origin.url, key }));
+    await using visitor = await signedIn(node);
+    const { page } = visitor;
+    // Of more than a hundred the node answers the first, and how many there are.
+    await page.route('**/node/remotes/museum', async (route) => {
+      const response = await route.fetch();
+      const remote = (await response.json()) as object;
+      const refusals = [{ id: me.id, version: null, status: 403, words: 'not here' }];
+      const unreadable = [{ id: me.id, trouble: 'forbidden', evidence: null }];
+      const missing_content = [{ id: me.id, cid: me.id, trouble: 'missing', evidence: null }];
+      const counts = { refused: 131, troubles: { forbidden: 30, missing: 21 }, contents: { missing: 1 } };
+      await route.fulfill({ response, json: { ...remote, ...counts, refusals, unreadable, missing_content } });
+    });
+    await visitor.go('/sync/remotes/museum');
+    const list = (name: string) => page.getByRole('region', { name });
+    await list('What the remote did not take').getByText('and 130 more', { exact: true }).waitFor();
+    await list('What could not be taken over').getByText('and 50 more', { exact: true }).waitFor();
+    await list('Files that are on one side only').getByRole('link').waitFor();
+    expect(await page.getByText(/^and \d+ more$/).count()).toBe(2);
+    await lookAt(page, 'sync-troubles-more');
     expect(visitor.faults).toEqual([]);
   });
 

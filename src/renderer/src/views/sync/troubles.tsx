@@ -1,21 +1,25 @@
 import { Link } from '@tanstack/react-router';
+import { AndMore } from '../../components/and-more.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { PeerName } from '../entity/peer-name.tsx';
 import type { Remote } from './sync-queries.ts';
 
 /** What the remote did not take, in its words, and what of it could not be taken over here. */
-export function Troubles({ remote: { refusals, unreadable, unlisted, missing_content: files } }: { remote: Remote }) {
+export function Troubles({ remote }: { remote: Remote }) {
+  const { refusals, refused, unreadable, troubles, unlisted, missing_content: files, contents } = remote;
   const { t } = useTexts();
   return (
     <>
       <List
         title={t('sync.refusals')}
         about={t('sync.refusalsAbout')}
+        total={refused}
         lines={refusals.map(({ id, words, status }) => ({ id, said: words, note: String(status) }))}
       />
       <List
         title={t('sync.unreadable')}
         about={t('sync.unreadableAbout')}
+        total={sumOf(troubles)}
         lines={unreadable.map(({ id, trouble, evidence }) => ({
           id,
           note: t(`sync.reason.${trouble as 'missing'}`),
@@ -30,6 +34,7 @@ export function Troubles({ remote: { refusals, unreadable, unlisted, missing_con
       <List
         title={t('sync.missingFiles')}
         about={t('sync.missingFilesAbout')}
+        total={sumOf(contents)}
         lines={files.map(({ id, trouble, evidence }) => ({
           id,
           note: t(`sync.reason.${trouble as 'missing'}`),
@@ -40,6 +45,10 @@ export function Troubles({ remote: { refusals, unreadable, unlisted, missing_con
   );
 }
 
+function sumOf(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
 interface Line {
   /** Null for what is about no single entity. */
   id: string | null;
@@ -48,7 +57,16 @@ interface Line {
   said: string | null;
 }
 
-function List({ title, about, lines }: { title: string; about: string; lines: Line[] }) {
+interface ListProps {
+  title: string;
+  about: string;
+  /** The first ones. */
+  lines: Line[];
+  /** How many there are; omitted where that is not known. */
+  total?: number;
+}
+
+function List({ title, about, lines, total = 0 }: ListProps) {
   if (lines.length === 0) return null;
   return (
     <section aria-label={title} className="space-y-2">
@@ -72,6 +90,7 @@ function List({ title, about, lines }: { title: string; about: string; lines: Li
           </li>
         ))}
       </ul>
+      <AndMore total={total} listed={lines.length} />
     </section>
   );
 }
