@@ -1,5 +1,5 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useEffect } from 'react';
 import { useInstead } from '../../components/loss-dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { useTexts } from '../../messages/texts.tsx';
@@ -11,7 +11,6 @@ import { Choose } from './choose.tsx';
 import { kindOfFile } from './chosen-files.ts';
 import { FileImport } from './file-import.tsx';
 import { RecordsImport } from './records/records-import.tsx';
-import type { ImportReport } from './records/run-import.ts';
 import { Summary } from './summary.tsx';
 
 const route = getRouteApi('/import');
@@ -22,7 +21,6 @@ export function Import() {
   const { run, collection } = route.useSearch();
   const go = useNavigate({ from: '/import' });
   const { serial, files } = useChoice();
-  const [report, setReport] = useState<ImportReport | null>(null);
   const [first] = files;
   const kind = first && kindOfFile(first.name);
   const same = files.filter(({ name }) => kindOfFile(name) === kind);
@@ -41,13 +39,11 @@ export function Import() {
 
   const more = () => {
     putFiles([]);
-    setReport(null);
     void go({ search: ({ run: _, ...rest }) => rest, ignoreBlocker: true });
   };
   const loss = useLoss();
   const { instead, question } = useInstead(loss);
-  const finish = (id: string, ended: ImportReport | null) => {
-    setReport(ended);
+  const finish = (id: string) => {
     putFiles([]);
     void go({ search: (old) => ({ ...old, run: id }), replace: true, ignoreBlocker: true });
   };
@@ -83,7 +79,7 @@ export function Import() {
           <FileImport key={serial} files={taken} collection={collection} onMore={more} />
         )
       ) : run ? (
-        <Summary id={run} report={report?.id === run ? report : null} onMore={more} />
+        <Summary id={run} onMore={more} />
       ) : (
         <Choose onFiles={putFiles} />
       )}

@@ -9,14 +9,15 @@ import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import type { ImportReport } from './records/run-import.ts';
+import { toldBy } from './records/reports.ts';
 import { Count } from './records/running.tsx';
 import { ChangedList, UndoDialog } from './undo/undo-dialog.tsx';
 import { madeQuery } from './undo/undo-import.ts';
 
-/** What became of an import, where to go from there, and its undo. `report` is known only right after it has ended. */
-export function Summary({ id, report, onMore }: { id: string; report: ImportReport | null; onMore(): void }) {
+/** What became of an import, where to go from there, and its undo. What it told record by record is known where it was run. */
+export function Summary({ id, onMore }: { id: string; onMore(): void }) {
   const { t, number } = useTexts();
+  const { report = null, whole = false } = toldBy(id) ?? {};
   const made = useQuery(madeQuery(id));
   const [undoing, setUndoing] = useState(false);
   const go = useNavigate();
@@ -45,8 +46,9 @@ export function Summary({ id, report, onMore }: { id: string; report: ImportRepo
   if (!made.data) return <Waiting />;
   const { collection, counts, started_at, files, state } = made.data.import;
   const gone = made.data.made > 0 && made.data.untouched + made.data.changed === 0;
-  const brokenOff = state === 'broken_off' && !gone;
-  const headline = brokenOff ? 'import.brokenOff' : state === 'open' ? 'import.underWay' : 'import.done';
+  const brokenOff = state === 'broken_off' && !gone && !whole;
+  const underWay = state === 'open' && !whole;
+  const headline = brokenOff ? 'import.brokenOff' : underWay ? 'import.underWay' : 'import.done';
   return (
     <div className="max-w-4xl space-y-5 p-5">
       <section aria-labelledby="import-result" className="space-y-3">
@@ -54,7 +56,7 @@ export function Summary({ id, report, onMore }: { id: string; report: ImportRepo
           {brokenOff ? (
             <CircleAlert size={18} className="text-warning" aria-hidden />
           ) : (
-            <CircleCheck size={18} className={gone || state === 'open' ? 'text-quiet' : 'text-good'} aria-hidden />
+            <CircleCheck size={18} className={gone || underWay ? 'text-quiet' : 'text-good'} aria-hidden />
           )}
           {gone ? t('undo.undone') : t(headline, { count: counts.created, number: number(counts.created) })}
         </h2>

@@ -17,7 +17,7 @@ import { FileChoice } from './file-choice.tsx';
 import { type MappingDraft, mappingOf, proposedDraft } from './mapping-draft.ts';
 import { MappingEditor } from './mapping-editor.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
-import { type ImportProgress, type ImportReport, runImport } from './run-import.ts';
+import { type ImportProgress, runImport } from './run-import.ts';
 import { Running } from './running.tsx';
 import type { Sample, TextEncoding } from './sample.ts';
 import { useSamples } from './use-samples.ts';
@@ -28,7 +28,7 @@ interface RecordsImportProps {
   serial: number;
   /** Where it goes, where the address says so. */
   collection: string | undefined;
-  onDone(id: string, report: ImportReport | null): void;
+  onDone(id: string): void;
 }
 
 /** Files of records: mapped by hand, looked at, then imported. */
@@ -78,7 +78,7 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
     let id: string | null = null;
     setWork({ id, progress: null, error: null });
     try {
-      const report = await runImport({
+      const ended = await runImport({
         collection: targetText(target),
         mapping,
         files,
@@ -91,12 +91,12 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
         onProgress: (progress) => setWork((old) => old && { ...old, progress }),
       });
       void queries.invalidateQueries();
-      if (isThere.current) onDone(report.id, report);
+      if (isThere.current) onDone(ended);
     } catch (error) {
       void queries.invalidateQueries();
       // Whoever has gone elsewhere is not taken back.
       if (!isThere.current) return;
-      if (stop.current.signal.aborted && id !== null) onDone(id, null);
+      if (stop.current.signal.aborted && id !== null) onDone(id);
       else setWork((old) => old && { ...old, id, error });
     }
   };
@@ -109,7 +109,7 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
         error={work.error}
         onStop={() => stop.current?.abort()}
         onBack={() => setWork(null)}
-        onSummary={work.id === null ? undefined : () => onDone(work.id as string, null)}
+        onSummary={work.id === null ? undefined : () => onDone(work.id as string)}
       />
     );
   // What was read once stays, with all that was chosen for it, whatever fails afterwards.

@@ -1,10 +1,8 @@
 import { endOf } from '../../../api/answer-lines.ts';
 import { answered, api } from '../../../api/client.ts';
-import type { components } from '../../../api/schema.d.ts';
 import { refuseUnreadable } from '../../entity/files/refuse-unsendable.ts';
+import { type ImportReport, keepReport } from './reports.ts';
 import type { TextEncoding } from './sample.ts';
-
-export type ImportReport = components['schemas']['ImportView'];
 
 export interface ImportProgress {
   file: string;
@@ -34,7 +32,8 @@ interface Order {
 
 /**
  * Imports files, one after the other. While a file is being sent, a browser tells nothing of the answer: so the node is
- * asked how far it is. Nothing begins with a file that cannot be read. @throws Failure; what had come by then stays, its import can be undone, and counts as broken off
+ * asked how far it is. Nothing begins with a file that cannot be read. What it tells is kept (reports.ts). @returns its id
+ * @throws Failure; what had come by then stays, its import can be undone, and counts as broken off
  */
 export async function runImport({
   collection,
@@ -44,16 +43,15 @@ export async function runImport({
   signal,
   onStart,
   onProgress,
-}: Order): Promise<ImportReport> {
+}: Order): Promise<string> {
   for (const file of files) await refuseUnreadable(file);
   const { id } = await answered(api.POST('/node/imports', { body: { collection, mapping }, signal }));
   onStart(id);
   const began = performance.now();
   const total = files.reduce((sum, { size }) => sum + size, 0);
   let before = 0;
-  let report: ImportReport | undefined;
   const tell = async () => {
-    const now = await answered(api.GET('/node/imports/{id}', { params: { path: { id } }, signal }));
+    const now = await look(id, signal);
     const seconds = Math.max(0.001, (performance.now() - began) / 1000);
     const { records, created, updated, refused, reading } = now;
     const bytes = Math.min(total, before + (reading?.bytes ?? 0));
@@ -72,7 +70,7 @@ export async function runImport({
   const timer = setInterval(() => void tell().catch(() => undefined), pollMs);
   try {
     for (const [at, file] of files.entries()) {
-      report = await endOf<unknown, ImportReport>(
+      const report = await endOf<unknown, ImportReport>(
         api.PUT('/node/imports/{id}/files/{name}', {
           params: { path: { id, name: file.name.slice(-200) }, query: { encoding: encodings[at] } },
           body: file as never,
@@ -83,19 +81,31 @@ export async function runImport({
         } as never),
       );
       before += file.size;
+      keepReport(report, at === files.length - 1);
     }
-    await answered(api.DELETE('/node/imports/{id}', { params: { path: { id } }, signal }));
-    return report as ImportReport;
   } catch (error) {
     await giveUp(id);
     throw error;
   } finally {
     clearInterval(timer);
   }
+  // All has come, also where the node cannot be told so.
+  await api.DELETE('/node/imports/{id}', { params: { path: { id } }, signal }).catch(() => undefined);
+  return id;
+}
+
+/** What it has done so far. */
+async function look(id: string, signal: AbortSignal): Promise<ImportReport> {
+  const now = await answered(api.GET('/node/imports/{id}', { params: { path: { id } }, signal }));
+  keepReport(now);
+  return now;
 }
 
 /** Says that no more comes. A node that cannot be told finds out by itself. */
 async function giveUp(id: string): Promise<void> {
+  const signal = AbortSignal.timeout(5000);
   const params = { path: { id }, query: { ended: 'false' as const } };
-  await api.DELETE('/node/imports/{id}', { params, signal: AbortSignal.timeout(5000) }).catch(() => undefined);
+  // It is forgotten then.
+  await look(id, signal).catch(() => undefined);
+  await api.DELETE('/node/imports/{id}', { params, signal }).catch(() => undefined);
 }

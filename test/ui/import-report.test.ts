@@ -1,0 +1,67 @@
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
+import type { TestNode } from '../helpers/node.ts';
+import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
+
+describePage('the report of an import', () => {
+  let node: TestNode;
+  let visitor: Visit;
+  let page: Page;
+  onNewPage((scene) => {
+    ({ node, visitor, page } = scene);
+    // Heard from the beginning, so that none opens before the test takes it.
+    page.on('filechooser', () => undefined);
+  });
+
+  const heading = (name: string | RegExp) => page.getByRole('heading', { name });
+  const button = (name: string) => page.getByRole('button', { name }).last();
+  const things = (from: number, count: number) =>
+    Array.from({ length: count }, (_, i) => `${from + i},Thing ${from + i}\n`).join('');
+
+  /** Chooses files and imports them. */
+  async function imported(contents: Record<string, string>): Promise<void> {
+    await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('o')]);
+    await chooser.setFiles(
+      Object.entries(contents).map(([name, content]) => ({ name, mimeType: 'text/csv', buffer: Buffer.from(content) })),
+    );
+    await page.getByLabel('Told apart by').selectOption('id');
+    await page.getByLabel('Kind of pages').selectOption('number');
+    await page.keyboard.press('Control+Enter');
+  }
+
+  const refusedTable = `id,label,pages\n${things(0, 3).replaceAll('\n', ',1\n')}3,Thing 3,many\n`;
+  const why = () => page.getByText(/line 5: .*not a number/);
+
+  test('says which records were refused and why, also on the way back to it', async () => {
+    await imported({ 'things.csv': refusedTable });
+    await why().waitFor();
+    await page.getByRole('link', { name: 'Open the collection' }).click();
+    await page.getByRole('link', { name: 'Thing 2' }).waitFor();
+    await page.goBack();
+    await why().waitFor();
+    await lookAt(page, 'import-report-back');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('says so also where the import is stopped', async () => {
+    await page.route(/\/files\/more\.csv/, () => undefined);
+    await imported({ 'things.csv': refusedTable, 'more.csv': refusedTable });
+    await page.getByText('4', { exact: true }).first().waitFor();
+    await button('Stop').click();
+    await heading('Broken off: 3 entities had been created').waitFor();
+    await why().waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('is given also where the node could not be told that the import has ended', async () => {
+    await page.route(/\/node\/imports\/[^/]+$/, (route) =>
+      route.request().method() === 'DELETE' ? route.abort('connectionrefused') : route.continue(),
+    );
+    await imported({ 'things.csv': refusedTable });
+    await why().waitFor();
+    expect(await page.getByText('Broken off').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+});
