@@ -67,6 +67,37 @@ describePage('the history of an entity', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('keeps what is shown and asked where it cannot be fetched anew, and says so', async () => {
+    let last = letter;
+    for (let ver = 2; ver <= 30; ver++) last = await update(node, me, last, { properties: { label: `Draft ${ver}` } });
+    await visitor.go(`/entities/${letter.id}/history`);
+    const versions = page.getByRole('region', { name: 'Versions' });
+    await versions.getByText('Version 30').waitFor();
+    let isBroken = true;
+    await page.route('**/versions/*?*', (route) =>
+      isBroken ? route.fulfill({ status: 500, json: { error: 'Internal error' } }) : route.continue(),
+    );
+    await page.getByRole('button', { name: 'Show older versions' }).click();
+    await page.getByText('The node could not do this.').waitFor();
+    expect(await versions.getByText('Version 30').count()).toBe(1);
+    isBroken = false;
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await versions.getByText('Version 11', { exact: true }).waitFor();
+    isBroken = true;
+    await versions
+      .getByRole('listitem')
+      .filter({ hasText: 'Version 20' })
+      .getByRole('button', { name: 'Restore' })
+      .click();
+    const asked = page.getByRole('dialog', { name: 'Restore version 20' });
+    await asked.waitFor();
+    await update(node, me, last, { properties: { label: 'Draft 31' } });
+    await page.getByText('The node could not do this.').waitFor();
+    await lookAt(page, 'history-problem', { asItIs: true });
+    expect(await asked.count()).toBe(1);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('restores no old version in the place of one that nobody has looked at', async () => {
     const second = await update(node, me, letter, { properties: { label: 'To Bea' } });
     await open();

@@ -1,5 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { operator } from '../helpers/callers.ts';
+import { create } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 
@@ -62,6 +64,29 @@ describePage('the report of an import', () => {
     await imported({ 'things.csv': refusedTable });
     await why().waitFor();
     expect(await page.getByText('Broken off').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('stays, with an undo that is under way, while it cannot be fetched anew', async () => {
+    await imported({ 'things.csv': `id,label,pages\n${things(0, 40).replaceAll('\n', ',1\n')}` });
+    await heading('40 entities were created').waitFor();
+    await button('Undo this import').click();
+    await page.route(/\/node\/imports\/[^/]+\/undo/, () => undefined);
+    await page.route(/\/node\/imports\/[^/]+\/made/, (route) =>
+      route.fulfill({ status: 500, json: { error: 'Internal error' } }),
+    );
+    const dialog = page.getByRole('dialog', { name: 'Undo this import?' });
+    await dialog.getByRole('button', { name: /^Delete 40 entities/ }).click();
+    await dialog.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+    await create(node, operator(node), { type: 'letter', properties: { label: 'By somebody else' } });
+    await page.getByText('The node could not do this.').waitFor();
+    await dialog.getByRole('button', { name: 'Stop', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Cancel' }).waitFor();
+    await page.unroute(/\/node\/imports\/[^/]+\/made/);
+    await page.unroute(/\/node\/imports\/[^/]+\/undo/);
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await button('Try again').click();
+    await page.getByText('The node could not do this.').waitFor({ state: 'detached' });
     expect(visitor.faults).toEqual([]);
   });
 });

@@ -5,9 +5,7 @@ import { Failure } from '../../api/failure.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { PageHead } from '../../components/page-head.tsx';
-import { Problem } from '../../components/problem.tsx';
 import { QueryState } from '../../components/query-state.tsx';
-import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { EntityHead } from '../entity/entity-head.tsx';
 import { entityQuery } from '../entity/entity-queries.ts';
@@ -28,6 +26,7 @@ export function History() {
   const go = useNavigate({ from: '/entities/$id/history' });
   const entity = useQuery(entityQuery(id));
   const chain = useInfiniteQuery(versionsQuery(id));
+  const { isPending, error, isFetchNextPageError } = chain;
   const origins = useQuery(originsQuery(id));
   const [restoring, setRestoring] = useState<Restoring | null>(null);
 
@@ -87,12 +86,6 @@ export function History() {
       : []),
   ]);
 
-  if (chain.error)
-    return (
-      <div className="p-6">
-        <Problem error={chain.error} retry={() => void chain.refetch()} />
-      </div>
-    );
   return (
     <>
       {entity.data && !gone ? (
@@ -103,9 +96,9 @@ export function History() {
           above={<code className="font-mono">{id}</code>}
         />
       )}
-      {chain.isPending ? (
-        <Waiting />
-      ) : (
+      {/* What is there stays, with what is asked of it. */}
+      <QueryState query={{ isPending, error, refetch: isFetchNextPageError ? chain.fetchNextPage : chain.refetch }} />
+      {chain.data && (
         <div className="lg:grid lg:min-h-0 lg:flex-1 lg:grid-cols-[22rem_minmax(0,1fr)]">
           <div className="border-line bg-surface lg:min-h-0 lg:overflow-auto lg:border-r">
             <Timeline

@@ -7,7 +7,7 @@ import { Button, buttonClasses } from '../../components/button.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
-import { Waiting } from '../../components/waiting.tsx';
+import { QueryState } from '../../components/query-state.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { toldBy } from './records/reports.ts';
 import { Count } from './records/running.tsx';
@@ -37,13 +37,7 @@ export function Summary({ id, onMore }: { id: string; onMore(): void }) {
       : []),
     { id: 'undo-import', label: t('undo.open'), group, keys: ['u'], run: () => setUndoing(true) },
   ]);
-  if (made.error)
-    return (
-      <div className="p-5">
-        <Problem error={made.error} retry={() => void made.refetch()} />
-      </div>
-    );
-  if (!made.data) return <Waiting />;
+  if (!made.data) return <QueryState query={made} />;
   const { collection, counts, started_at, files, state } = made.data.import;
   const gone = made.data.made > 0 && made.data.untouched + made.data.changed === 0;
   const brokenOff = state === 'broken_off' && !gone && !whole;
@@ -51,6 +45,8 @@ export function Summary({ id, onMore }: { id: string; onMore(): void }) {
   const headline = brokenOff ? 'import.brokenOff' : underWay ? 'import.underWay' : 'import.done';
   return (
     <div className="max-w-4xl space-y-5 p-5">
+      {/* What is there stays: its undo may be under way. */}
+      {made.error && <Problem error={made.error} retry={() => void made.refetch()} />}
       <section aria-labelledby="import-result" className="space-y-3">
         <h2 id="import-result" className="flex items-center gap-2 text-base font-semibold">
           {brokenOff ? (
