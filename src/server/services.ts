@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { FileStore } from './blocks/file-store.ts';
 import type { Config } from './config.ts';
 import { idOn, type Network } from './model/ids.ts';
+import type { EditedBy } from './model/manifest.ts';
 import { ulids } from './model/ulids.ts';
 import { AgentsService } from './resources/agents/service.ts';
 import { AuthService } from './resources/auth/service.ts';
@@ -65,7 +66,8 @@ export function buildServices({ config, networks, identity, search, links, now }
   const newId = (network: Network) => idOn(network, nextUlid(now()));
   const schema = `${config.service}/eidos@v1`;
   const passed = (store: NetworkStore) => search.passed(store);
-  const writes = new EntityWrites({ networks, permissions, now, newId, schema, passed });
+  const ensureAuthor = (store: NetworkStore, author: EditedBy) => users.presentAuthor(store.network, author);
+  const writes = new EntityWrites({ networks, permissions, now, newId, schema, passed, ensureAuthor });
   const entities = new EntitiesService(writes);
   const users = new UsersService({ writes, entities, identity });
   const operator = identity.ensureOperator().account.id;

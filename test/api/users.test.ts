@@ -337,3 +337,56 @@ describe('GET /users/{id}/collections', () => {
     expect((await on.ask(null, 'GET', `/users/${made}/collections`)).status).toBe(404);
   });
 });
+
+describe('who writes on a network', () => {
+  const there = { network: 'test' } as const;
+  const label = async (id: string) =>
+    (await on.ask(bob, 'GET', `/users/${id}`, undefined, there)).body.properties?.label;
+
+  it.each([
+    ['POST', '/entities', { type: 'note' }],
+    ['POST', '/entities/batch', { entities: [{ type: 'note' }] }],
+    ['POST', '/folders', { label: 'Papers' }],
+  ])('is a user there from %s %s on', async (method, path, body) => {
+    const person = await on.person(`Writer of ${path}`);
+    const id = idOn('test', person.id);
+    expect(await label(id)).toBeUndefined();
+    const many = await Promise.all(Array.from({ length: 5 }, () => on.ask(person, method, path, body, there)));
+    expect(many.map(({ status }) => status)).toEqual(Array.from({ length: 5 }, () => 201));
+    expect(await label(id)).toBe(`Writer of ${path}`);
+    const tip = await on.ask(bob, 'GET', `/users/${id}`, undefined, there);
+    expect(tip.body).toMatchObject({ ver: 1, edited_by: { user_id: id, method: 'manual' } });
+  });
+
+  it('so is who changes what is there, or has it changed later, and can be given a role', async () => {
+    const [eve, fay, gus] = [await on.person('Eve'), await on.person('Fay'), await on.person('Gus')];
+    const note = (await on.ask(eve, 'POST', '/entities', { type: 'note' }, there)).body;
+    const put = { expect_tip: note.cid, properties: { n: 1 } };
+    expect((await on.ask(fay, 'PUT', `/entities/${note.id}`, put, there)).status).toBe(200);
+    expect(await label(idOn('test', fay.id))).toBe('Fay');
+    const addition = { updates: [{ entity_id: note.id, properties: { n: 2 } }] };
+    expect((await on.ask(gus, 'POST', '/updates/additive', addition, there)).status).toBe(202);
+    expect(await label(idOn('test', gus.id))).toBe('Gus');
+    const { id } = (await on.ask(eve, 'POST', '/collections', { label: 'Shared' }, there)).body;
+    const member = { user_id: idOn('test', fay.id), role: 'editor' };
+    expect((await on.ask(eve, 'POST', `/collections/${id}/members`, member, there)).status).toBe(201);
+  });
+
+  it('so is a service account, by key or by token, and whom it acts for', async () => {
+    const hal = await on.person('Hal');
+    const behalf = { network: 'test', onBehalfOf: idOn('test', hal.id) } as const;
+    const byKey = await on.ask(`ApiKey ${on.serviceKey()}`, 'POST', '/entities', { type: 'note' }, behalf);
+    expect(byKey.body.edited_by).toMatchObject({ method: 'system', on_behalf_of: behalf.onBehalfOf });
+    expect(await label(behalf.onBehalfOf)).toBe('Hal');
+    expect(await label(byKey.body.edited_by.user_id)).toEqual(expect.any(String));
+    const token = await on.jwt({ role: 'service', sub: 'crawler' });
+    const byToken = await on.ask(token, 'POST', '/entities', { type: 'note' }, there);
+    expect(await label(byToken.body.edited_by.user_id)).toBe('Service');
+  });
+
+  it('and who is refused is none', async () => {
+    const ivy = await on.person('Ivy');
+    expect((await on.ask(ivy, 'POST', '/entities', { type: '' }, there)).status).toBe(400);
+    expect(await label(idOn('test', ivy.id))).toBeUndefined();
+  });
+});

@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { DomainError, type Issue, ValidationError } from '../../errors.ts';
+import { authorship } from '../../model/actor.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { entityIdPattern, type Network } from '../../model/ids.ts';
 import { isLonger } from '../../model/text-length.ts';
@@ -62,7 +63,7 @@ export class BatchService {
 
   /** Every item is a commit of its own, all of them one submission. */
   async create(caller: Caller, body: BatchCreateBody, validate: boolean): Promise<BatchCreateView> {
-    registered(caller);
+    const actor = registered(caller);
     if (validate) refuse(tooManyTargets(body.entities.flatMap(peersOf), ['entities']));
     const store = await this.#writes.store(caller);
     const results: Result[] = [];
@@ -85,6 +86,7 @@ export class BatchService {
       if (from > 0) await setImmediate();
       store.read((db) => prepare(db, from));
     }
+    if (commits.length > 0) await this.#writes.authors.present(store, [authorship(actor)]);
     const outcomes = commits.length === 0 ? [] : await store.submit(commits);
     for (const [i, { item, made }] of waiting.entries())
       results.push(

@@ -15,7 +15,7 @@ import { addsLinks } from '../../model/folder-rules.ts';
 import type { GuardOptions } from '../../model/guards.ts';
 import { type Network, networkOf } from '../../model/ids.ts';
 import { isoTime } from '../../model/iso-time.ts';
-import { collectionsOf, type EditMethod, type Manifest } from '../../model/manifest.ts';
+import { collectionsOf, type EditedBy, type EditMethod, type Manifest } from '../../model/manifest.ts';
 import type { Stamp } from '../../model/next-version.ts';
 import { type WireManifest, wireManifest } from '../../model/wire-manifest.ts';
 import type { Change, Outcome, Precondition, Row } from '../../store/commit.ts';
@@ -24,6 +24,7 @@ import { type EntityRow, findEntity, findTip, type Standing, withManifest } from
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Networks } from '../../store/networks.ts';
 import type { PermissionsService, StepOptions } from '../permissions/service.ts';
+import { Authors } from './authors.ts';
 
 /** One entity's step to another version, checked and hashed, not yet written. */
 export interface Prepared {
@@ -62,17 +63,22 @@ export interface WriteEnvironment {
   schema: string;
   /** Resolves when the search index has passed what is committed by now, or after some seconds without it. */
   passed: (store: NetworkStore) => Promise<void>;
+  /** Makes the user entities of an author and of the one it acts for, where they are this node's and missing. */
+  ensureAuthor: (store: NetworkStore, author: EditedBy) => Promise<void>;
 }
 
 /** The way from a body to a durable version, shared by every resource that writes entities. */
 export class EntityWrites {
   readonly env: WriteEnvironment;
+  /** Who has written: each of them has a user entity from then on. */
+  readonly authors: Authors;
   /** The queue of each entity that is written without `expect_tip`: its end, and how many are in it. */
   readonly #queues = new Map<string, { tail: Promise<unknown>; length: number }>();
   #queued = 0;
 
   constructor(env: WriteEnvironment) {
     this.env = env;
+    this.authors = new Authors(env.ensureAuthor);
   }
 
   store(caller: Caller): NetworkStore | Promise<NetworkStore> {
@@ -217,6 +223,8 @@ export class EntityWrites {
 
   /** The same, for callers that go on after a conflict. */
   async attempt(store: NetworkStore, steps: Prepared[], rows: Row[] = []): Promise<Outcome> {
+    const newcomers = this.authors.present(store, authorsOf(steps));
+    if (newcomers) await newcomers;
     const changes = steps.map((s) => s.change);
     const stated = steps.flatMap((step) => step.preconditions);
     const preconditions = [...new Map(stated.map((one) => [one.id, one])).values()];
@@ -247,6 +255,11 @@ export class EntityWrites {
       if (--queue.length === 0) this.#queues.delete(key);
     }
   }
+}
+
+/** Whoever makes its own entity need not be there before. */
+function authorsOf(steps: Prepared[]): EditedBy[] {
+  return steps.filter(({ next }) => next.id !== next.edited_by.user_id).map(({ next }) => next.edited_by);
 }
 
 /** How many writes without `expect_tip` may wait for one entity, and for all together. */

@@ -1,5 +1,6 @@
 import { LoopTurns } from '../../blocks/loop-turns.ts';
 import { ForbiddenError, type Issue, NotFoundError, StorageError, ValidationError } from '../../errors.ts';
+import { authorship } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { additiveItems } from '../../store/additive.ts';
 import type { QueuedRow } from '../../store/additive-rows.ts';
@@ -42,7 +43,7 @@ export class UpdatesService {
 
   /** @throws ForbiddenError where the caller may not apply one of the updates: then none is queued */
   async queue(caller: Caller, { updates }: AdditiveBody, validate: boolean): Promise<AdditiveView> {
-    const actor = askerText(registered(caller));
+    const actor = registered(caller);
     const issues: Issue[] = [];
     for (let i = 0; i < updates.length && issues.length < maxIssues; i++) {
       issues.push(...additionIssues(updates[i] as (typeof updates)[number], i, caller.network));
@@ -54,13 +55,15 @@ export class UpdatesService {
     for (const [id, some] of Map.groupBy(asked, (one) => one.id)) await this.#check(store, caller, id, some);
     if (validate) await this.#checkTargets(store, caller, asked);
     const good = asked.filter(({ error }) => error === null);
+    const asker = askerText(actor);
     const rows = good.map(({ id, addition }) => ({
       kind: 'additive' as const,
       id,
-      actor,
+      actor: asker,
       summary: JSON.stringify(summaryOf(addition)),
       body: JSON.stringify(addition),
     }));
+    if (rows.length > 0) await this.#writes.authors.present(store, [authorship(actor)]);
     const numbers = rows.length > 0 ? await this.#keep(store, rows) : [];
     const queued = good.map(({ id }, i) => ({ entity_id: id, queue_id: numbers[i] ?? 0 }));
     const failed = asked.flatMap(({ id, error }) => (error === null ? [] : [{ entity_id: id, error }]));

@@ -3,6 +3,7 @@ import type { RegisteredActor } from '../../model/actor.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { idOn, type Network } from '../../model/ids.ts';
 import { isoTime } from '../../model/iso-time.ts';
+import type { EditedBy } from '../../model/manifest.ts';
 import { firstVersion } from '../../model/next-version.ts';
 import { requireUser, type UserIdentity } from '../../model/permissions.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
@@ -86,12 +87,22 @@ export class UsersService {
    */
   async present(caller: Caller): Promise<UserIdentity> {
     const user = requireUser(registered(caller), 'have a user of their own');
-    const store = await this.#writes.store(caller);
-    if (store.read((db) => findTip(db, user.id)) === undefined) {
-      const account = this.#identity.accountById(user.id);
-      await this.ensureUser(caller.network, account ?? { id: user.id, name: 'Service', email: null });
-    }
+    await this.#presentAccount(caller.network, user.id, true);
     return user;
+  }
+
+  /** The same for an author of versions; what is no account here, as a processor or a remote's user, gets none. */
+  async presentAuthor(network: Network, { user_id, method, on_behalf_of }: EditedBy): Promise<void> {
+    await this.#presentAccount(network, user_id, method === 'system');
+    if (on_behalf_of !== undefined) await this.#presentAccount(network, on_behalf_of, false);
+  }
+
+  /** `service`: whether it is a service account, of which the node knows those alone that have a key. */
+  async #presentAccount(network: Network, id: string, service: boolean): Promise<void> {
+    const store = await this.#writes.env.networks.get(network);
+    if (store.read((db) => findTip(db, id)) !== undefined) return;
+    const account = this.#identity.accountById(id) ?? (service ? { id, name: 'Service', email: null } : null);
+    if (account) await this.ensureUser(network, account);
   }
 
   /** The caller's own user entity, as stored wire JSON. */
