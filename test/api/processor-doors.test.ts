@@ -169,3 +169,16 @@ it('the operator’s command is nobody else’s to take up', async () => {
   // Other members are anybody's who may change it.
   ok(await ask(node, bob, `PUT /kladoi/${made.id}`, { expect_tip: active.cid, description: 'd' }));
 });
+
+it('schemas of other drafts are kept as they are written', async () => {
+  const draft4 = { $schema: 'http://json-schema.org/draft-04/schema#', exclusiveMinimum: true, pattern: '(' };
+  const dated = { $schema: 'https://json-schema.org/draft-07/schema#', properties: { day: { pattern: '^\\d+\\-' } } };
+  const body = agentBody(home.id, { input_schema: dated, output_schema: draft4 });
+  const made = await ask(node, ada, 'POST /agents', body);
+  expect(made).toMatchObject({ status: 201, body: { properties: { input_schema: dated, output_schema: draft4 } } });
+  const { id, cid } = made.body as Entity;
+  const openApi = { type: 'number', nullable: true };
+  const put = await ask(node, ada, `PUT /agents/${id}`, { expect_tip: cid, output_schema: openApi });
+  expect(ok(put).properties.output_schema).toEqual(openApi);
+  expect((await ask(node, ada, 'POST /agents', { ...body, output_schema: [] })).status).toBe(400);
+});

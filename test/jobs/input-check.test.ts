@@ -38,3 +38,13 @@ test('checks of one schema are each answered', async () => {
   const all = await Promise.all([1, 'a', 2].map((input) => checks.check(quick, [input])));
   expect(all.map(([issues = []]) => issues.length)).toEqual([0, 1, 0]);
 });
+
+test.each([
+  ['draft 6', { $schema: 'http://json-schema.org/draft-06/schema#', const: 1 }, 1, 2],
+  ['https before the name of draft 7', { $schema: 'https://json-schema.org/draft-07/schema#', const: 1 }, 1, 2],
+  ['a pattern with \\-', { pattern: '^\\d{4}\\-\\d{2}$' }, '2026-11', '2026/11'],
+  ['a pattern with \\p beside it', { allOf: [{ pattern: '^\\p{L}\\p{L}' }, { pattern: '\\-$' }] }, 'äé-', 'p{L}-'],
+])('an input is checked by %s', async (_, schema, good, wrong) => {
+  await using checks = new InputChecks();
+  expect((await checks.check(schema, [good, wrong])).map(({ length }) => length)).toEqual([0, 1]);
+});

@@ -2,7 +2,7 @@ import type { MessagePort } from 'node:worker_threads';
 import type { Ajv, ValidateFunction } from 'ajv';
 import ajvFormats from 'ajv-formats';
 import type { Issue } from '../errors.ts';
-import { type Draft, draftOf, drafts, pointer } from '../model/input-schema.ts';
+import { checkerOf, type Draft, draftOf, pointer, underDraft } from '../model/input-schema.ts';
 import type { JsonObject } from '../model/manifest.ts';
 
 /** Inputs to be checked against one schema. */
@@ -50,9 +50,9 @@ function compile(schema: JsonObject): ValidateFunction | string {
   const draft: Draft | null = draftOf(schema);
   if (draft === null) return 'it is written in a draft of JSON Schema that is not read here';
   try {
-    const ajv = new (drafts[draft]())({ strict: false, allErrors: false, logger: false, addUsedSchema: false }) as Ajv;
+    const ajv = checkerOf(draft, { allErrors: false, addUsedSchema: false }) as Ajv;
     ajvFormats.default(ajv);
-    return ajv.compile(schema);
+    return ajv.compile(underDraft(schema, draft));
   } catch (error) {
     return error instanceof Error ? error.message.slice(0, 200) : 'it cannot be compiled';
   }

@@ -26,6 +26,10 @@ const endpoint =
     return fault === null ? [] : [{ path, message: `INVALID_ENDPOINT: ${fault}` }];
   };
 
+/** What an agent says of its output is for those who read it: nothing is checked by it. */
+const object: Check = (value, path) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? [] : [{ path, message: 'must be an object' }];
+
 const port =
   (code: string): Check =>
   (value, path) => {
@@ -64,7 +68,7 @@ const checks: Record<ProcessorType, { [member: string]: Check }> = {
     endpoint: endpoint('agent'),
     uses_agents: subAgents,
     input_schema: schemaIssues,
-    output_schema: schemaIssues,
+    output_schema: object,
   },
   klados: {
     label: text(1, 200),

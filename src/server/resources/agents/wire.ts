@@ -50,9 +50,9 @@ export interface CreateAgentBody extends RegisterBody {
    * @maxItems 100
    */
   uses_agents?: SubAgentBody[];
-  /** A JSON Schema that the `input` of an invocation must meet. */
+  /** A JSON Schema (draft 6, 7, 2019-09 or 2020-12) that the `input` of an invocation must meet. */
   input_schema?: JsonMap;
-  /** A JSON Schema that describes its results. */
+  /** A JSON Schema that describes its results, of any draft; nothing is checked by it. */
   output_schema?: JsonMap;
 }
 

@@ -38,7 +38,7 @@ export interface CreateKladosBody extends RegisterBody {
   actions_required: string[];
   accepts: PortBody;
   produces: PortBody;
-  /** A JSON Schema that the `input` of an invocation must meet. */
+  /** A JSON Schema (draft 6, 7, 2019-09 or 2020-12) that the `input` of an invocation must meet. */
   input_schema?: JsonMap;
 }
 
