@@ -106,6 +106,25 @@ describe.each(kinds)('$type', (kind) => {
     }
   });
 
+  it('goes back to development, or stays disabled, with an endpoint that comes beside a status', async () => {
+    const { id } = await register(kind);
+    await challenged(kind, id);
+    await confirm(kind, id);
+    const put = async (body: object) =>
+      ok(await ask(node, admin, `PUT ${kind.path}/${id}`, { expect_tip: (await read(node, admin, id)).cid, ...body }));
+    const { properties } = await put({ status: 'active' });
+    // As a form sends it back: all that was read, with another endpoint.
+    const { label, actions_required, status } = properties;
+    const moved = await put({ label, actions_required, status, endpoint: `${worker.url}/moved` });
+    expect(moved.properties).toMatchObject({ endpoint: `${worker.url}/moved`, status: 'development' });
+    expect(moved.properties).not.toHaveProperty('endpoint_verified_at');
+    const parked = await put({ endpoint: `${worker.url}/parked`, status: 'disabled' });
+    expect(parked.properties).toMatchObject({ endpoint: `${worker.url}/parked`, status: 'disabled' });
+    expect((await put({ endpoint: `${worker.url}/back` })).properties).toMatchObject({ status: 'development' });
+    const odd = { expect_tip: moved.cid, endpoint: worker.url, status: 'asleep' };
+    expect((await ask(node, admin, `PUT ${kind.path}/${id}`, odd)).status).toBe(400);
+  });
+
   it('loses its verification beside a removal of any form', async () => {
     const properties = { notes: { a: { b: 1, c: 2 }, d: 3 }, others: { e: 4 } };
     const { id } = await register(kind, admin, { properties });

@@ -455,9 +455,10 @@ describe('processors', () => {
     expectStep(active, change(active, { endpoint })).toEqual(refused('endpoint_verified_at', 'status'));
     expectStep(active, change(active, { endpoint, status: 'development' })).toEqual(refused('endpoint_verified_at'));
     const { endpoint_verified_at: _cleared, ...properties } = active.properties;
-    expectStep(active, successor(active, { properties: { ...properties, endpoint, status: 'development' } })).toEqual(
-      only('klados:update'),
-    );
+    for (const status of ['development', 'disabled'])
+      expectStep(active, successor(active, { properties: { ...properties, endpoint, status } })).toEqual(
+        only('klados:update'),
+      );
   });
 
   test('required actions are known ones', () => {

@@ -37,13 +37,15 @@ const onlyTheNodeVerifies: Rule = ({ before, next, options }) => {
   ];
 };
 
-/** wire-contract.md, N29. */
+/** wire-contract.md, N29. What is `disabled` runs nothing, so it may be moved and put away at once. */
 const newEndpoint: Rule = ({ before, next }) => {
   if (before === null || equalJson(property(before, 'endpoint'), property(next, 'endpoint'))) return [];
   const state = property(next, 'status') ?? 'development';
   return [
     ...(isVerified(next) ? [invalid(['endpoint_verified_at'], 'a changed endpoint must be verified again')] : []),
-    ...(state === 'development' ? [] : [invalid(['status'], 'a changed endpoint returns it to `development`')]),
+    ...(state === 'development' || state === 'disabled'
+      ? []
+      : [invalid(['status'], 'a changed endpoint returns it to `development`')]),
   ];
 };
 

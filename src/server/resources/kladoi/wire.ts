@@ -44,7 +44,7 @@ export interface CreateKladosBody extends RegisterBody {
 
 export interface UpdateKladosBody extends ChangeBody {
   /**
-   * Another one takes the verification away, and `status` returns to `development`.
+   * Another one takes the verification away, and `status` returns to `development`, where `disabled` is not sent beside it.
    * @minLength 1
    * @maxLength 2048
    * @format uri

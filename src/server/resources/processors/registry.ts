@@ -95,13 +95,13 @@ function given(members: TypedMembers): JsonMap {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-/** The update with the members in it. Another endpoint takes its verification along (wire-contract.md, N29). */
+/** The update with the members in it. Another endpoint takes its verification and its status along (wire-contract.md, N29). */
 function replacing(body: CasUpdateBody, typed: JsonMap, current: Manifest): CasUpdateBody {
   const before = current.properties;
   const moved = typed.endpoint !== undefined && typed.endpoint !== before.endpoint;
   const gone = Object.keys(typed).filter((name) => isObject(before[name]));
   if (moved && Object.hasOwn(before, 'endpoint_verified_at')) gone.push('endpoint_verified_at');
-  const properties = { ...body.properties, ...typed, ...(moved && { status: typed.status ?? 'development' }) };
+  const properties = { ...body.properties, ...typed, ...(moved && { status: statusOfMoved(typed.status) }) };
   if (gone.length === 0) return { ...body, properties };
   const removal = body.properties_remove ?? [];
   if (Array.isArray(removal)) return { ...body, properties, properties_remove: [...removal, ...gone] };
@@ -111,6 +111,11 @@ function replacing(body: CasUpdateBody, typed: JsonMap, current: Manifest): CasU
   const below = kept.map(([name]) => name);
   const put = mergeObject(Object.fromEntries(kept), properties as JsonObject);
   return { ...body, properties: put, properties_remove: [...below, ...gone] };
+}
+
+/** Only what is active goes back: a form sends the status along that it has read. A status that is none is refused later. */
+function statusOfMoved(wanted: unknown): unknown {
+  return wanted === undefined || wanted === 'active' ? 'development' : wanted;
 }
 
 function isObject(value: unknown): value is { [key: string]: never } {
