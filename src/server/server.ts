@@ -95,7 +95,7 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   opened.use(ctx.watcher);
   opened.defer(() => ctx.peers.stream.close());
   opened.defer(() => ctx.invocations.close());
-  own.port = await listen(server, config.host, config.port);
+  own.port = await listen(server, config.host, config.port, log);
   const url = addressOf(config.host, own.port);
   opened.use(await toldOf(data, { url, pid: overrides.pid ?? 0, instance, version }, log));
   await ctx.invocations.start(url);

@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readyUrl } from '../../src/main/node-client.ts';
-import { closeListener, createListener, type ListenerLimits } from '../../src/server/http/listener.ts';
+import { closeListener, createListener, type ListenerLimits, listen } from '../../src/server/http/listener.ts';
 import { mostConnections } from '../../src/server/http/open-files.ts';
+import { openLog } from '../../src/server/log.ts';
 import { readOperatorKey } from '../../src/server/store/accounts/operator-key.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { send, startNode, temporaryFolder } from '../helpers/node.ts';
@@ -230,6 +231,24 @@ describe('requests that are sent on one connection without waiting', () => {
     expect(await more.closed).toBe('');
     expect(more.seen).toEqual(['/held']);
   });
+});
+
+test('connections that the system refuses the node are told of, once a minute, and those after them are taken', async () => {
+  const logged: string[] = [];
+  const server = createListener((_request, response) => void response.end('here'));
+  const log = openLog('info', { write: (line) => logged.push(line) });
+  const url = `http://127.0.0.1:${await listen(server, '127.0.0.1', 0, log)}`;
+  opened.defer(() => closeListener(server));
+  // As Node tells of an accept() that failed.
+  for (const code of ['ENFILE', 'ENFILE', 'EPERM', 'ENFILE'])
+    server.emit('error', Object.assign(new Error(`accept ${code}`), { code, syscall: 'accept' }));
+  expect(await send(url, '/')).toMatchObject({ status: 200, text: 'here' });
+  expect(logged.map((line) => JSON.parse(line))).toMatchObject(
+    ['accept ENFILE', 'accept EPERM'].map((message) => ({
+      err: { message },
+      msg: 'a connection could not be accepted',
+    })),
+  );
 });
 
 test('of the files that the system lets a process have open its connections leave the node those that it needs', () => {

@@ -1,6 +1,8 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { UnavailableError } from '../errors.ts';
+import type { Log } from '../log.ts';
+import { FaultNews } from '../model/fault-news.ts';
 import { http } from '../node-http.ts';
 import { boundConnections, type ConnectionLimits, connectionLimits } from './connections.ts';
 import { sendJson } from './stored-json.ts';
@@ -66,10 +68,10 @@ const unreadable: Record<string, string> = {
 };
 
 /**
- * Listens, and answers the port: the one asked for, or for 0 a free one.
+ * Listens, and answers the port: the one asked for, or for 0 a free one. What keeps connections out later is logged.
  * @throws UnavailableError in plain words, with the way out
  */
-export function listen(server: Server, host: string, port: number): Promise<number> {
+export function listen(server: Server, host: string, port: number, log: Pick<Log, 'error'>): Promise<number> {
   const reasons: Record<string, string> = {
     EADDRINUSE: `The port ${port} is in use: stop what listens there, or use --port 0 for any free one.`,
     EACCES: `The port ${port} may not be opened by this user: use one above 1023, or --port 0 for any free one.`,
@@ -77,12 +79,24 @@ export function listen(server: Server, host: string, port: number): Promise<numb
     ENOTFOUND: `The address ${host} is unknown: use --host 127.0.0.1.`,
   };
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
+    const failed = (error: NodeJS.ErrnoException) => {
       const reason = reasons[error.code ?? ''] ?? `The node cannot listen on ${host}:${port} (${error.message}).`;
       reject(new UnavailableError(reason));
+    };
+    server.once('error', failed);
+    server.listen(port, host, () => {
+      server.off('error', failed).on('error', refusedBySystem(log));
+      resolve((server.address() as AddressInfo).port);
     });
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
   });
+}
+
+/** For the errors of a server that listens: each is one connection that the system does not give (no more open files, say). */
+function refusedBySystem(log: Pick<Log, 'error'>): (error: NodeJS.ErrnoException) => void {
+  const faults = new FaultNews();
+  return (error) => {
+    if (faults.isNews(error.code ?? error.message)) log.error({ err: error }, 'a connection could not be accepted');
+  };
 }
 
 /** An address at which a program on this machine reaches a server that listens on `host`. */
