@@ -1,9 +1,9 @@
-import { readdir, readlink } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok } from '../helpers/entities.ts';
 import { allow, command, ended, replying, within } from '../helpers/local.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
+import { openBelow } from '../helpers/open-files.ts';
 
 let node: TestNode;
 let me: Person;
@@ -91,11 +91,5 @@ test.runIf(process.platform === 'linux')('a file that a command may not put anyw
   );
   expect(status).toMatchObject({ status: 'error', errors: [{ code: 'PERMISSION_DENIED' }] });
   expect(made).toHaveLength(1);
-  expect((await openFiles()).filter((path) => path.includes('refused.txt'))).toEqual([]);
+  expect(openBelow('').filter((path) => path.includes('refused.txt'))).toEqual([]);
 });
-
-/** What this process has open, as paths. */
-async function openFiles(): Promise<string[]> {
-  const all = await readdir('/proc/self/fd');
-  return Promise.all(all.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
-}

@@ -1,22 +1,10 @@
-import { readdirSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { platform } from 'node:process';
 import { expect, test } from 'vitest';
 import type { Slice } from '../../src/server/attest/advance.ts';
 import { advanceLog, closeLogs } from '../../src/server/attest/attest-thread.ts';
 import { temporaryFolder } from '../helpers/node.ts';
-
-/** Files below a folder that this process has open. */
-function openBelow(folder: string): string[] {
-  return readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      const path = readlinkSync(`/proc/self/fd/${fd}`);
-      return path.startsWith(folder) ? [path] : [];
-    } catch {
-      return [];
-    }
-  });
-}
+import { openBelow } from '../helpers/open-files.ts';
 
 test.runIf(platform === 'linux')('a log whose database cannot be opened is not left open at each attempt', async () => {
   await using folder = await temporaryFolder();

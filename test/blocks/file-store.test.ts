@@ -2,6 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CID } from 'multiformats/cid';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FileStore } from '../../src/server/blocks/file-store.ts';
@@ -116,10 +117,18 @@ describe('large bytes', () => {
     const manifestCid = 'bafyreiardvfhtym2eokoyhhwa5hatcdadkcenoapvnngzxouyk4ytabd4u';
     for (const name of ['../secret', '..', '', 'incoming', `${'a'.repeat(59)}`, manifestCid]) {
       await expect(files.size(name)).rejects.toThrow(ValidationError);
-      expect(() => files.read(name)).toThrow(ValidationError);
+      await expect(collect(files.read(name))).rejects.toThrow(ValidationError);
       expect(() => files.has(name)).toThrow(ValidationError);
     }
     expect(await readFile(join(folder, 'secret'), 'utf8')).toBe('secret');
+  });
+
+  it('are opened when they are read, so that whoever reads hears that they cannot be', async () => {
+    const { cid } = await files.put(chunks(Buffer.from('lost')));
+    await lose(files, cid);
+    const read = files.read(cid);
+    await sleep(50);
+    await expect(collect(read)).rejects.toThrow('ENOENT');
   });
 
   it('have no folder until there are some, and lose what interrupted uploads left', async () => {

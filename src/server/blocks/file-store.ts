@@ -117,9 +117,12 @@ export class FileStore {
     return (await this.#stat(cid))?.ctimeMs;
   }
 
-  /** The bytes under a CID, or those from `start` to `end` (inclusive). @throws ENOENT where there are none */
-  read(cid: string, range: { start?: number; end?: number } = {}): AsyncIterable<Uint8Array> {
-    return createReadStream(this.#at(cid), range);
+  /**
+   * The bytes under a CID, or those from `start` to `end` (inclusive). Their file is opened when they are read: it stays closed
+   * where nobody does. @throws ENOENT where there are none
+   */
+  async *read(cid: string, range: { start?: number; end?: number } = {}): AsyncGenerator<Uint8Array, void, undefined> {
+    yield* createReadStream(this.#at(cid), range);
   }
 
   /** Whether the bytes under a CID are those of it. @throws ENOENT where there are none, and where they cannot be read */
