@@ -1,13 +1,15 @@
 import { createHash } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { platform } from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FileStore } from '../../src/server/blocks/file-store.ts';
-import { filesFolder } from '../../src/server/store/network-folders.ts';
+import { filesFolder, spoolFolder } from '../../src/server/store/network-folders.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { commandLine } from '../helpers/command-line.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { create, exported, imported, operate, tipsOf, verified } from '../helpers/node-archives.ts';
+import { openBelow } from '../helpers/open-files.ts';
 import { inChunks } from '../helpers/sample-archive.ts';
 import { unzipped, zipOf } from '../helpers/zip-files.ts';
 
@@ -39,6 +41,8 @@ async function expectRefused(zip: Buffer, reason: RegExp): Promise<void> {
   const response = await operate(other, 'POST /node/import-car', zip);
   expect([response.status, await response.text()]).toEqual([400, expect.stringMatching(reason)]);
   expect((await tipsOf(other)).size).toBe(0);
+  // What is open keeps its room on the disk, also where it has no name any more.
+  if (platform === 'linux') await expect.poll(() => openBelow(spoolFolder(join(other.data, 'main')))).toEqual([]);
 }
 
 const isBook = (path: string) => path.endsWith('-book.txt');
@@ -71,6 +75,12 @@ describe.each(packages)('a package (%s)', (format) => {
       /files\/[0-9A-Z]{26}\/\w{8}-book\.txt holds other bytes than any version/,
     );
   });
+});
+
+test('a package with two histories is refused', async () => {
+  const files = await unzipped(await packed('ro-crate'));
+  const twice = await zipOf([...files].flatMap((file) => (file[0] === 'history.car' ? [file, file] : [file])));
+  await expectRefused(twice, /It has two of history\.car\./);
 });
 
 test('files that did not come with an archive are counted until they have come', async () => {

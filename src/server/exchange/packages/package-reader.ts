@@ -79,7 +79,7 @@ async function layoutOf(zip: ZipFile): Promise<Layout> {
     const info = tags.get(`${prefix}bag-info.txt`) ?? '';
     return {
       prefix,
-      digests: await manifestDigests(await limited(zip, manifest, maxManifestBytes), maxEntries),
+      digests: await manifestDigests(limited(zip, manifest, maxManifestBytes), maxEntries),
       oxum: /^Payload-Oxum:[ \t]{0,20}(\S{1,60})/m.exec(info)?.[1] ?? null,
     };
   }
@@ -98,7 +98,7 @@ async function readFiles(zip: ZipFile, layout: Layout, parts: PackageParts): Pro
     const name = path.slice(prefix.length);
     const digest = digests?.get(name);
     if (digests !== null && !digests.delete(name)) throw damaged(`The bag's manifest does not name ${name}.`);
-    const read = counted(await open(zip, entry));
+    const read = counted(open(zip, entry));
     if (own === historyFile) {
       if (hasHistory) throw damaged(`It has two of ${historyFile}.`);
       hasHistory = true;
@@ -123,20 +123,25 @@ async function readFiles(zip: ZipFile, layout: Layout, parts: PackageParts): Pro
 
 async function bytesOf(zip: ZipFile, entry: Entry, most: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of await limited(zip, entry, most)) chunks.push(chunk as Buffer);
+  for await (const chunk of limited(zip, entry, most)) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks);
 }
 
-async function limited(zip: ZipFile, entry: Entry, most: number): Promise<AsyncIterable<Uint8Array>> {
+function limited(zip: ZipFile, entry: Entry, most: number): AsyncIterable<Uint8Array> {
   if (entry.uncompressedSize > most) throw damaged(`${entry.fileName} is larger than ${most} bytes.`);
-  return await open(zip, entry);
+  return open(zip, entry);
 }
 
-async function open(zip: ZipFile, entry: Entry): Promise<AsyncIterable<Uint8Array>> {
+function open(zip: ZipFile, entry: Entry): AsyncIterable<Uint8Array> {
   if (!entry.canDecodeFileData()) throw damaged(`${entry.fileName} is encrypted, or compressed in an unknown way.`);
   if (entry.uncompressedSize > 1_000_000 && entry.uncompressedSize > maxRatio * entry.compressedSize)
     throw damaged(`${entry.fileName} says that it is ${entry.uncompressedSize} bytes, which it cannot be.`);
-  return await zip.openReadStreamPromise(entry);
+  return openedWhenRead(zip, entry);
+}
+
+/** Opens an entry when it is read: one that is open and not read keeps the file open, also after the ZIP is closed. */
+async function* openedWhenRead(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array, void, undefined> {
+  yield* await zip.openReadStreamPromise(entry);
 }
 
 function counted(source: AsyncIterable<Uint8Array>) {
