@@ -33,6 +33,7 @@ export function startServer({ port, data, sealKey }: { port: number; data: strin
     if (line.trim() !== '' && !line.startsWith('{')) said.push(line);
     if (said.length > linesKept) said.shift();
   });
+  child.on('error', (type, location) => void said.push(`${type}: ${location}`));
   const ended = new Promise<{ code: number; words: string }>((resolve) =>
     child.once('exit', (code) => resolve({ code, words: said.join('\n').replace(/^archeion: /, '') })),
   );

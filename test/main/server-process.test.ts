@@ -58,6 +58,13 @@ describe('the process of the node', () => {
     await expect(server.url).rejects.toThrow('code 1');
   });
 
+  test('may end for want of memory, which is said and is no error of the shell', async () => {
+    const { server, child } = started();
+    child.emit('error', 'FatalError', 'Reached heap limit', '{}');
+    child.emit('exit', 5);
+    expect(await server.ended).toEqual({ code: 5, words: 'FatalError: Reached heap limit' });
+  });
+
   test('is asked to end, and not killed when it does', async () => {
     const { server, child } = started();
     const stopped = server.stop();
