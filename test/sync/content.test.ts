@@ -158,6 +158,14 @@ describe('content comes with the versions that name it', () => {
     await expectBytes(mirror, here, `/entities/${away.id}/content`, bytesOf(5000));
   });
 
+  test('that is answered by a redirect which never ends holds no run', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    await holding(origin, curator, bytesOf(5000), { collection: place.id });
+    proxy.fault = (call) => (isContent(call) ? { trickles: 20, as: 302 } : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 0, missing: 1 } });
+  });
+
   test('that hashes to something else is not kept, and said with the evidence', async () => {
     await using scene = await startScene();
     const { origin, mirror, curator, here, place, proxy } = scene;

@@ -18,14 +18,14 @@ export interface Call {
 
 /**
  * What happens to one call: an answer in place of the node's, a changed one (its JSON, or its bytes; null breaks it off
- * where it is; `without` some headers), `takes` so many bytes of the body and then breaks off, `trickles` a space each so many milliseconds without end, `sends` another body on (its JSON), `cut` before it reaches the node, `lose` after the node has done it, undefined for what the node says.
+ * where it is; `without` some headers), `takes` so many bytes of the body and then breaks off, `trickles` a space each so many milliseconds without end (under another status than 200 `as` that), `sends` another body on (its JSON), `cut` before it reaches the node, `lose` after the node has done it, undefined for what the node says.
  */
 export type Fault =
   | { status: number; body?: unknown; headers?: Record<string, string> }
   | { change: (body: unknown) => unknown }
   | { bytes: (body: Buffer) => Buffer; breaks?: boolean; without?: string[] }
   | { takes: number }
-  | { trickles: number }
+  | { trickles: number; as?: number }
   | { sends: (body: unknown) => unknown }
   | 'cut'
   | 'lose'
@@ -102,7 +102,7 @@ async function pass(
     return;
   }
   if (typeof fault === 'object' && 'trickles' in fault) {
-    response.writeHead(200, { 'Content-Type': 'application/json' });
+    response.writeHead(fault.as ?? 200, { 'Content-Type': 'application/json' });
     const timer = setInterval(() => response.write(' '), fault.trickles);
     response.once('close', () => clearInterval(timer));
     return;

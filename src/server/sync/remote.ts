@@ -175,7 +175,7 @@ export class RemoteClient implements AsyncDisposable {
       const response = await this.#request('GET', path, undefined, { headers: headers() });
       const { statusCode: status } = response;
       if (isRedirect(status)) {
-        await response.body.dump();
+        leave(response);
         const error = `${this.host} sends elsewhere for it (${status}), where it is not fetched from`;
         const answer: RemoteAnswer = { status, body: { error } };
         return { answer, value: answer, retryAfter: null };
@@ -197,8 +197,7 @@ export class RemoteClient implements AsyncDisposable {
         const taken = await take({ status, etag: text(etag), contentRange: text(range), bytes });
         return { answer: { status, body: null }, value: { taken }, retryAfter: null };
       } finally {
-        // What nobody reads to its end would keep the connection.
-        response.body.on('error', () => undefined).destroy();
+        leave(response);
       }
     };
     const moved = () => {
@@ -385,6 +384,11 @@ export class RemoteClient implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool.destroy();
   }
+}
+
+/** Ends an answer of which nobody reads more: it would keep the connection, and may never end by itself. */
+function leave({ body }: Response): void {
+  body.on('error', () => undefined).destroy();
 }
 
 function parsed(bytes: Buffer): unknown {
