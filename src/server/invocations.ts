@@ -155,7 +155,8 @@ export class Invocations implements AsyncDisposable {
     const { config, networks, log } = this.#ground;
     for (const network of allNetworks)
       try {
-        if (hasOpenJobs(config.data, network)) this.#queueOf(await networks.get(network)).wake();
+        if (hasOpenJobs(config.data, network, networks.placeOf(network)))
+          this.#queueOf(await networks.get(network)).wake();
       } catch (error) {
         // One that is damaged keeps no other from its work, and says so to whoever asks for it.
         log.error({ err: error, network }, 'the jobs of a network cannot be looked at');

@@ -28,6 +28,7 @@ import type {
 import type { AdditiveGroup } from './store/additive.ts';
 import type { Commit } from './store/commit.ts';
 import { entitySize } from './store/entities.ts';
+import type { Places } from './store/in-place.ts';
 import type { NetworkStore } from './store/network-store.ts';
 import type { Networks } from './store/networks.ts';
 import { storageError } from './store/storage-error.ts';
@@ -41,13 +42,15 @@ import { historySize, versionSize } from './store/versions.ts';
 export interface RequestPoolNeeds {
   config: Config;
   networks: Networks;
+  /** Of the databases that the node has open. */
+  places: () => Places;
   /** Epoch milliseconds. */
   now: () => number;
   log: Log;
 }
 
 /** A task that has not had its turn yet, which gives it its time. */
-type Waiting<Task> = Omit<Task, 'now' | 'config'>;
+type Waiting<Task> = Omit<Task, 'now' | 'config' | 'places'>;
 
 interface TaskOptions {
   name: string;
@@ -192,7 +195,8 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
       if (this.#closed) throw new UnavailableError('The node is closing.');
       this.#pool ??= this.#start();
       // The time of its turn: a task may have waited longer than a permission lasts, and while others wrote.
-      const begun = { ...task, now: this.#needs.now(), config: this.#needs.config };
+      const { now, config, places } = this.#needs;
+      const begun = { ...task, now: now(), config, places: places() };
       const done = this.#pool.run(begun, options) as Promise<T>;
       const over = settled(done).finally(() => this.#working.delete(over));
       this.#working.add(over);

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { Finding } from './chat/tools.ts';
 import type { Config } from './config.ts';
@@ -20,9 +21,11 @@ import { Links } from './resources/content/links.ts';
 import { SearchEngine } from './search/engine.ts';
 import { buildServices, type Services } from './services.ts';
 import { Identity } from './store/accounts/identity.ts';
+import { identityFile } from './store/accounts/identity-schema.ts';
 import type { AdditiveGroup } from './store/additive.ts';
 import type { Commit, Outcome } from './store/commit.ts';
-import { NetworkStore } from './store/network-store.ts';
+import type { Places } from './store/in-place.ts';
+import { databaseFile, NetworkStore } from './store/network-store.ts';
 
 /** One large request, with the way back for what it writes. */
 export interface RequestTask {
@@ -31,6 +34,7 @@ export interface RequestTask {
   /** The time for everything in this request, epoch milliseconds. */
   now: number;
   config: Config;
+  places: Places;
 }
 
 /** What the thread sends through the port, one at a time, and what it is answered. */
@@ -46,6 +50,8 @@ export type SubmissionAnswer =
 let inHand: RequestTask | undefined;
 /** The time for everything in the task in hand. */
 let clock: number | undefined;
+/** Of the databases that the node has open, at its beginning. */
+let open: Places = {};
 let here: { endpoints: Map<string, Endpoint>; services: Services; networks: Beside } | undefined;
 
 interface Beside {
@@ -60,10 +66,12 @@ export interface AdditiveTask {
   /** Epoch milliseconds. */
   now: number;
   config: Config;
+  places: Places;
 }
 
-export function prepareAdditive({ network, group, attempts, now, config }: AdditiveTask): Promise<Commit> {
+export function prepareAdditive({ network, group, attempts, now, config, places }: AdditiveTask): Promise<Commit> {
   clock = now;
+  open = places;
   here ??= build(config);
   return here.services.additions.prepare(here.networks.get(network), group, attempts);
 }
@@ -76,18 +84,20 @@ export interface ToolTask {
   /** Epoch milliseconds. */
   now: number;
   config: Config;
+  places: Places;
 }
 
 /** What it found, cut as the language model gets it, or why it was refused. */
 export type ToolAnswer = { found: CutFinding } | { refused: string };
 export type CutFinding = Finding & { text: string };
 
-export async function runTool({ name, caller, args, now, config }: ToolTask): Promise<ToolAnswer> {
+export async function runTool({ name, caller, args, now, config, places }: ToolTask): Promise<ToolAnswer> {
   const [{ nodeTools }, { bounded, refusalOf }] = await Promise.all([
     import('./chat/node-tools.ts'),
     import('./chat/tools.ts'),
   ]);
   clock = now;
+  open = places;
   here ??= build(config);
   const { services } = here;
   const tool = nodeTools({ ...services, ...services.entities }).find((one) => one.name === name);
@@ -120,6 +130,7 @@ export function shortenChat({ bytes }: { bytes: Uint8Array }): ShortBody {
 export async function serveLarge(task: RequestTask): Promise<LargeAnswer> {
   inHand = task;
   clock = task.now;
+  open = task.places;
   const { route, params, query, headers, caller, bytes } = task.request;
   try {
     here ??= build(task.config);
@@ -152,18 +163,26 @@ function build(config: Config): NonNullable<typeof here> {
   const stores = new Map<Network, NetworkStore>();
   const networks = {
     get: (network: Network) => {
-      const store =
-        stores.get(network) ??
-        NetworkStore.beside(config.data, network, {
-          submit,
-          load: () => ({ groups: 0, waitingBytes: 0, checkpointFault: null }),
-          close: async () => undefined,
-        });
+      const known = stores.get(network);
+      const place = open[databaseFile(config.data, network)] ?? null;
+      if (known && known.place === place) return known;
+      // The node has opened another one since.
+      void known?.close();
+      stores.delete(network);
+      const store = NetworkStore.beside(config.data, network, place, {
+        submit,
+        load: () => ({ groups: 0, waitingBytes: 0, checkpointFault: null }),
+        close: async () => undefined,
+      });
       stores.set(network, store);
       return store;
     },
   };
-  const identity = new Identity(config.data, { now, randomBytes });
+  const identity = new Identity(config.data, {
+    now,
+    randomBytes,
+    place: open[join(config.data, identityFile)] ?? null,
+  });
   const search = new SearchEngine(
     null,
     undefined,

@@ -8,8 +8,9 @@ import { openBelow } from '../helpers/open-files.ts';
 
 test.runIf(platform === 'linux')('a log whose database cannot be opened is not left open at each attempt', async () => {
   await using folder = await temporaryFolder();
-  const files = { database: join(folder.path, 'archeion.db'), log: join(folder.path, 'attest.db') };
-  for (let n = 0; n < 3; n++) expect(advanceLog({ files, place: null, slice: {} as Slice })).toHaveProperty('failed');
+  const [database, log] = [join(folder.path, 'archeion.db'), join(folder.path, 'attest.db')];
+  const files = { database, log, places: { database: null, log: null } };
+  for (let n = 0; n < 3; n++) expect(advanceLog({ files, slice: {} as Slice })).toHaveProperty('failed');
   expect(openBelow(folder.path)).toEqual([]);
   closeLogs();
 });

@@ -1,8 +1,8 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 
-/** Files below a folder that this process has open, as Linux tells it. */
+/** Files below a folder that this process has open, sorted; on Linux alone. */
 export function openBelow(folder: string): string[] {
-  return readdirSync('/proc/self/fd').flatMap((fd) => {
+  const open = readdirSync('/proc/self/fd').flatMap((fd) => {
     try {
       const path = readlinkSync(`/proc/self/fd/${fd}`);
       return path.startsWith(folder) ? [path] : [];
@@ -10,4 +10,5 @@ export function openBelow(folder: string): string[] {
       return [];
     }
   });
+  return open.sort();
 }

@@ -48,7 +48,7 @@ test('a checkpoint that is due is made by another thread, every 2000 versions, a
   const made: number[] = [];
   const checkpoint = checkpointsOn(thread);
   const it = await asking(folder.path, async (file) => {
-    const pages = await checkpoint(file);
+    const pages = await checkpoint(file, null);
     made.push(pages);
     return pages;
   });
@@ -109,7 +109,7 @@ test('a log of more than 64 MB begins anew after a checkpoint, though something 
       reader.get('SELECT 1 FROM moves');
       // What is written now cannot leave the log, since somebody reads what was there before.
       await it.queue.submit([step(null, first(idOf(80_000 + logs.length)))]);
-      const pages = await checkpoint(file);
+      const pages = await checkpoint(file, null);
       logs.push(pages);
       return pages;
     } finally {

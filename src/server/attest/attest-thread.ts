@@ -10,6 +10,8 @@ import { type CheckedSlice, type CheckState, checkSlice } from './check-log.ts';
 export interface LogFiles {
   database: string;
   log: string;
+  /** Which files they were before (in-place.ts), which this thread may be too new to know; null where nobody has one open. */
+  places: { database: string | null; log: string | null };
 }
 
 /** What the database said; an error's class does not survive the way to another thread. */
@@ -29,24 +31,20 @@ interface Opened {
 const open = new Map<string, Opened>();
 
 /** Both, or neither: this is tried again for as long as one of them cannot be opened. */
-function opened({ database, log }: LogFiles): Opened {
-  const main = openReader(database, cacheKb);
+function opened({ database, log, places }: LogFiles): Opened {
+  const main = openReader(database, places.database, cacheKb);
   try {
-    return { main, log: openLogWriter(log), checkPlace: inPlace(log) };
+    return { main, log: openLogWriter(log, places.log), checkPlace: inPlace(log) };
   } catch (error) {
     main.close();
     throw error;
   }
 }
 
-/**
- * One slice on this thread's own connections. `place`: which file the log was before (in-place.ts), which this thread may be too new
- * to know; null where there was none.
- */
-export function advanceLog(order: { files: LogFiles; place: string | null; slice: Slice }): Advanced | Failed {
-  const { files, place, slice } = order;
+/** One slice on this thread's own connections. */
+export function advanceLog({ files, slice }: { files: LogFiles; slice: Slice }): Advanced | Failed {
   return answered(files, () => {
-    if (place !== null) inPlace(files.log, place)();
+    if (files.places.log !== null) inPlace(files.log, files.places.log)();
     let connections = open.get(files.log);
     if (!connections) {
       connections = opened(files);
@@ -60,13 +58,16 @@ export function advanceLog(order: { files: LogFiles; place: string | null; slice
 /** One page of a check. Connections of its own: verifying may be the last thing that works with a database. */
 export function checkLog({ files, state }: { files: LogFiles; state: CheckState | null }): CheckedSlice | Failed {
   return answered(files, () => {
-    const log = openLogReader(files.log);
+    const log = openLogReader(files.log, files.places.log);
     if (!log) return { state: null, size: 0, moves: 0, problems: [], heads: 0 };
-    const main = openReader(files.database);
     try {
-      return checkSlice(main, log, state);
+      const main = openReader(files.database, files.places.database);
+      try {
+        return checkSlice(main, log, state);
+      } finally {
+        main.close();
+      }
     } finally {
-      main.close();
       log.close();
     }
   });

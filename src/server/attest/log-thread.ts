@@ -18,9 +18,9 @@ export class LogThread implements AsyncDisposable {
     this.#own = !thread;
   }
 
-  /** See advance.ts; `place` as for advanceLog. @throws StorageError */
-  advance(files: LogFiles, place: string | null, slice: Slice): Promise<Advanced> {
-    return this.#run('advanceLog', { files, place, slice });
+  /** See advance.ts. @throws StorageError */
+  advance(files: LogFiles, slice: Slice): Promise<Advanced> {
+    return this.#run('advanceLog', { files, slice });
   }
 
   /** See check-log.ts; null begins. @throws StorageError */

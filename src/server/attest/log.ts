@@ -69,7 +69,7 @@ export class AttestationLog {
 
   /** A read of the log; undefined where there is none yet. */
   read<T>(fn: (log: Reader) => T): T | undefined {
-    this.#reader ??= storing(() => openLogReader(attestFile(this.#needs.store.folder)));
+    this.#reader ??= storing(() => openLogReader(attestFile(this.#needs.store.folder), this.#place));
     const reader = this.#reader;
     return reader ? storing(() => reader.snapshot(fn)) : undefined;
   }
@@ -82,6 +82,11 @@ export class AttestationLog {
   /** Why what is written stays in the log of its database, in words; else null. */
   get checkpointFault(): string | null {
     return this.#watch?.fault ?? null;
+  }
+
+  /** Which file it is written to (in-place.ts); null where there is none yet. */
+  get place(): string | null {
+    return this.#place;
   }
 
   newestHead(): StoredHead | undefined {
@@ -128,10 +133,11 @@ export class AttestationLog {
 
   async #slice(sign: boolean): Promise<void> {
     const { thread, store, signer, now } = this.#needs;
-    const files = { database: store.database, log: attestFile(store.folder) };
-    const { signed, behind } = await thread.advance(files, this.#place, { signer, time: now(), sign, ms: sliceMs });
+    const places = { database: store.place, log: this.#place };
+    const files = { database: store.database, log: attestFile(store.folder), places };
+    const { signed, behind } = await thread.advance(files, { signer, time: now(), sign, ms: sliceMs });
     this.#place ??= placeOf(files.log);
-    this.#watch?.written();
+    this.#watch?.written(this.#place);
     if (signed !== this.#signed) this.#pace.signed(performance.now());
     this.#signed = signed;
     this.#behind = behind;

@@ -2,6 +2,7 @@ import type { Log } from '../log.ts';
 import type { Network } from '../model/ids.ts';
 import type { NodeKey } from '../model/node-key.ts';
 import type { Checkpoint } from '../store/checkpoints/checkpoints.ts';
+import type { Places } from '../store/in-place.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { SideThread } from '../store/threads/side-thread.ts';
 import { AttestationLog } from './log.ts';
@@ -43,9 +44,14 @@ export class AttestationLogs implements AsyncDisposable {
     return made;
   }
 
-  /** Verifies a network's storage and its log; see verification.ts. */
-  verify(store: NetworkStore, signal?: AbortSignal): ReturnType<typeof verification> {
-    return verification({ database: store.database, folder: store.folder }, this.#thread, signal);
+  /** Which file the network's log is written to (in-place.ts); null where there is none yet. */
+  placeOf(store: NetworkStore): string | null {
+    return this.#logs.get(store.network)?.place ?? null;
+  }
+
+  /** Verifies a network's storage and its log; see verification.ts. `places`: of what the node has open. */
+  verify(store: NetworkStore, places: Places, signal?: AbortSignal): ReturnType<typeof verification> {
+    return verification({ database: store.database, folder: store.folder, places }, this.#thread, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -65,7 +65,8 @@ export class IndexFollower {
   }
 
   get files() {
-    return { database: this.#store.database, index: searchFile(this.#store.folder) };
+    const { database, place, folder } = this.#store;
+    return { database, place, index: searchFile(folder) };
   }
 
   /** How far it has come. */

@@ -22,6 +22,8 @@ import { type Embedded, type Supplied, VectorKeeper } from './vector-keeper.ts';
 /** A network's databases: its entities, and the index. */
 export interface IndexFiles {
   database: string;
+  /** Which file the database is (store/in-place.ts). */
+  place: string | null;
   index: string;
 }
 
@@ -147,17 +149,21 @@ function writingOf(files: IndexFiles): Writing {
   if (known && known.number === searchFileNumber(files.index)) return known;
   close(files.index);
   if (known) removeIndex(files.index);
-  const index = openIndexWriter(files.index);
-  const writing = {
-    index,
-    main: openReader(files.database, readerCacheKb),
-    terms: new Set<string>(),
-    epoch: undefined,
-    vectors: new VectorKeeper(index),
-    number: searchFileNumber(files.index),
-  };
-  open.set(files.index, writing);
-  return writing;
+  const main = openReader(files.database, files.place, readerCacheKb);
+  try {
+    const index = openIndexWriter(files.index);
+    const writing = {
+      ...{ index, main, vectors: new VectorKeeper(index) },
+      terms: new Set<string>(),
+      epoch: undefined,
+      number: searchFileNumber(files.index),
+    };
+    open.set(files.index, writing);
+    return writing;
+  } catch (error) {
+    main.close();
+    throw error;
+  }
 }
 
 function close(file: string): void {

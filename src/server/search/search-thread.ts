@@ -98,7 +98,7 @@ function finderOf(files: IndexFiles): Finder | undefined {
   const known = open.get(files.index);
   if (known && known.number === number) return known.finder;
   close(files.index);
-  const db = openSearchReader(files.database, files.index);
+  const db = openSearchReader(files.database, files.index, files.place);
   if (!db) return undefined;
   const finder = new Finder(db);
   open.set(files.index, { finder, number });

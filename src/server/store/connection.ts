@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { syncFolderNow } from '../blocks/durable-folder.ts';
 import { StorageError } from '../errors.ts';
+import { openNoted } from './in-place.ts';
 import { keepCopy } from './migrations/kept-copy.ts';
 import { knownVersion, type Migration, migrate, migrations } from './migrations/migrate.ts';
 
@@ -173,12 +174,9 @@ export function openWriter(file: string, steps: readonly Migration[] = migration
   }
 }
 
-/** A connection that makes checkpoints beside the writer, and nothing else. The database must be there. */
-export function openCheckpointer(file: string): Connection {
-  const db = new Database(file, { fileMustExist: true });
-  db.pragma('synchronous = FULL');
-  db.pragma('checkpoint_fullfsync = ON');
-  return new Connection(db);
+/** A connection that makes checkpoints beside the writer, and nothing else. See openNoted; the database must be there. */
+export function openCheckpointer(file: string, place: string | null): Connection {
+  return openedWith(openNoted(file, place, { fileMustExist: true }), 'synchronous = FULL', 'checkpoint_fullfsync = ON');
 }
 
 type CheckpointMode = 'PASSIVE' | 'RESTART' | 'TRUNCATE';
@@ -221,9 +219,9 @@ export function boundLog(connection: Connection, bytes: number): void {
  * Rolls back what a power cut has left of a database that was being made: until then it has no log, and a journal that
  * only a writing connection can take. For files that are read before they are written.
  */
-export function rollBackJournal(file: string): void {
+export function rollBackJournal(file: string, place: string | null = null): void {
   if (!existsSync(`${file}-journal`)) return;
-  const db = new Database(file);
+  const db = openNoted(file, place);
   try {
     db.pragma('user_version');
   } finally {
@@ -231,10 +229,21 @@ export function rollBackJournal(file: string): void {
   }
 }
 
-/** A reading connection; the database must be there. @throws StorageError where a log is, and not its database */
-export function openReader(file: string, cacheKb = 4096): Connection {
-  refuseLogAlone(file);
-  const db = new Database(file, { readonly: true, fileMustExist: true });
-  db.pragma(`cache_size = -${cacheKb}`);
-  return new Connection(db);
+/**
+ * A reading connection; the database must be there. `place`: which file it is that others of this process have open (in-place.ts);
+ * null where nobody has. @throws StorageError where it is another one, or a log is there and not its database
+ */
+export function openReader(file: string, place: string | null = null, cacheKb = 4096): Connection {
+  if (place === null) refuseLogAlone(file);
+  return openedWith(openNoted(file, place, { readonly: true, fileMustExist: true }), `cache_size = -${cacheKb}`);
+}
+
+function openedWith(db: Database.Database, ...pragmas: string[]): Connection {
+  try {
+    for (const pragma of pragmas) db.pragma(pragma);
+    return new Connection(db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { basename } from 'node:path';
+import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
 
 /**
@@ -9,8 +10,33 @@ import { StorageError } from '../errors.ts';
  */
 export function inPlace(file: string, noted: string | null = placeOf(file)): () => void {
   return () => {
-    if (placeOf(file) !== noted) throw new StorageError(moved(file));
+    if (placeOf(file) !== noted) throw new StorageError(moved(file, 'nothing of this was kept'));
   };
+}
+
+/** Which files the databases are that the node has open, by their paths; what placeOf gives. */
+export type Places = Readonly<Record<string, string | null>>;
+
+/**
+ * Opens a database that another thread of this process may have open, as the file `noted` (what placeOf gave; null: whichever there
+ * is). SQLite takes no lock against its own process: the first read of another file at that path would empty the memory (-shm) in
+ * which the threads share what of the log was written, and all since the last checkpoint would be lost. Opening reads nothing yet.
+ * @throws StorageError, with nothing left open
+ */
+export function openNoted(file: string, noted: string | null, options: Database.Options = {}): Database.Database {
+  const check = () => {
+    if (noted !== null && placeOf(file) !== noted) throw new StorageError(moved(file, 'no other one was opened'));
+  };
+  // Before, too: where there is none, one would be made.
+  check();
+  const db = new Database(file, options);
+  try {
+    check();
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
 /** Which file there is at a path, whatever it is called; null where there is none. */
@@ -19,9 +45,9 @@ export function placeOf(path: string): string | null {
   return found ? `${found.dev} ${found.ino}` : null;
 }
 
-function moved(file: string): string {
+function moved(file: string, so: string): string {
   return (
-    `The database ${basename(file)} was moved away or replaced while the node runs, and nothing of this was kept. ` +
+    `The database ${basename(file)} was moved away or replaced while the node runs, and ${so}. ` +
     'Put it back, or stop the node and start it again.'
   );
 }

@@ -49,6 +49,7 @@ export interface Threads {
 }
 
 interface Parts {
+  place: string | null;
   queue: CommitQueue;
   reader: Connection;
   /** Null where others answer for the same network, so that what they have written has to be seen at once. */
@@ -76,11 +77,11 @@ export class NetworkStore {
   readonly #followers: (() => void)[] = [];
   #additive: AdditiveWatch | null = null;
 
-  private constructor(network: Network, folder: string, { queue, reader, turn, longReads, own }: Parts) {
+  private constructor(network: Network, folder: string, { place, queue, reader, turn, longReads, own }: Parts) {
     this.network = network;
     this.folder = folder;
     this.database = databaseFile(join(folder, '..'), network);
-    this.place = placeOf(this.database);
+    this.place = place;
     this.#queue = queue;
     this.#reader = reader;
     this.#turn = turn;
@@ -105,12 +106,14 @@ export class NetworkStore {
     const file = databaseFile(data, network);
     const queue = writer === 'thread' ? await threadQueue(file, checkpoint) : inProcessQueue(file);
     try {
-      const reader = storing(() => openReader(file));
+      const place = storing(() => placeOf(file));
+      const reader = storing(() => openReader(file, place));
       storing(() => dropCopies(file));
       const threads = readers ?? new ReaderThreads();
       const longReads = new ReaderPool(threads, lend);
       const own = readers ? null : threads;
-      return new NetworkStore(network, folder, { queue, reader, turn: new TurnReads(reader), longReads, own });
+      const turn = new TurnReads(reader);
+      return new NetworkStore(network, folder, { place, queue, reader, turn, longReads, own });
     } catch (error) {
       await queue.close();
       throw error;
@@ -118,17 +121,17 @@ export class NetworkStore {
   }
 
   /**
-   * A network that another thread has opened: reads go to the database from this thread, the long ones too, and writes
-   * to `queue`, which passes them on to the other thread's writer.
+   * A network that another thread has opened, whose database is the file `place`: reads go to it from this thread, the long ones
+   * too, and writes to `queue`, which passes them on to the other thread's writer. @throws StorageError
    */
-  static beside(data: string, network: Network, queue: CommitQueue): NetworkStore {
-    const reader = storing(() => openReader(databaseFile(data, network)));
+  static beside(data: string, network: Network, place: string | null, queue: CommitQueue): NetworkStore {
+    const reader = storing(() => openReader(databaseFile(data, network), place));
     const longReads = {
       run: async (read: LongRead) => readResult(runLongRead(read)),
       underWay: 0,
       close: () => undefined,
     };
-    return new NetworkStore(network, join(data, network), { queue, reader, turn: null, longReads, own: null });
+    return new NetworkStore(network, join(data, network), { place, queue, reader, turn: null, longReads, own: null });
   }
 
   /**
@@ -153,7 +156,7 @@ export class NetworkStore {
     args: LongRead<N>['args'],
     asker: Asker | null = null,
   ): Promise<Uint8Array> {
-    const result = await this.#longReads.run({ file: this.database, name, args }, asker);
+    const result = await this.#longReads.run({ file: this.database, place: this.place, name, args }, asker);
     this.#turn?.renew();
     return result;
   }

@@ -85,6 +85,11 @@ export class Networks {
     }
   }
 
+  /** Which file the database of a network is that is open (in-place.ts); null where it is not. */
+  placeOf(network: Network): string | null {
+    return this.#open.get(network)?.place ?? null;
+  }
+
   /** The networks that have been used. */
   opened(): NetworkStore[] {
     return [...this.#open.values()];

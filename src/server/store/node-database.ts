@@ -1,12 +1,12 @@
 import { chmodSync } from 'node:fs';
 import { basename } from 'node:path';
-import Database from 'better-sqlite3';
+import type Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
 import type { Checkpoint } from './checkpoints/checkpoints.ts';
 import { LogWatch } from './checkpoints/log-watch.ts';
 import { plannedOnce, refuseLogAlone, syncLog } from './connection.ts';
 import { durably } from './durably.ts';
-import { inPlace } from './in-place.ts';
+import { inPlace, openNoted, placeOf } from './in-place.ts';
 import { storing } from './storage-error.ts';
 
 type Value = string | number | Uint8Array | null;
@@ -18,19 +18,23 @@ export interface NodeDatabaseOptions {
   synchronous: 'FULL' | 'NORMAL';
   /** Finds out why the log does not get into the database, where it grows. */
   checkpoint?: Checkpoint | undefined;
+  /** Which file it is that another thread has open (in-place.ts). */
+  place?: string | null | undefined;
 }
 
 /** The connection to a database of the whole node (identity.db, chat.db). Faults are StorageErrors. */
 export class NodeDatabase {
+  /** Which file it is. */
+  readonly place: string | null;
   readonly #db: Database.Database;
   readonly #checkPlace: () => void;
   readonly #watch: LogWatch | null;
   readonly #statements = new Map<string, Database.Statement>();
 
   /** `file` is made where it is missing. Throws StorageError where it cannot be opened or a newer program wrote it. */
-  constructor(file: string, { steps, synchronous, checkpoint }: NodeDatabaseOptions) {
+  constructor(file: string, { steps, synchronous, checkpoint, place = null }: NodeDatabaseOptions) {
     storing(() => (synchronous === 'FULL' ? syncLog : refuseLogAlone)(file));
-    this.#db = storing(() => new Database(file));
+    this.#db = storing(() => openNoted(file, place));
     try {
       storing(() => {
         // Keys and conversations are the operator's alone. The database's log gets the same mode.
@@ -42,7 +46,8 @@ export class NodeDatabase {
         this.#db.pragma('foreign_keys = ON');
         migrate(this.#db, steps, basename(file));
       });
-      this.#checkPlace = storing(() => inPlace(file));
+      this.place = storing(() => placeOf(file));
+      this.#checkPlace = inPlace(file, this.place);
       this.#watch = checkpoint ? new LogWatch(file, checkpoint) : null;
     } catch (error) {
       this.#db.close();
@@ -79,7 +84,7 @@ export class NodeDatabase {
   #durably<T>(fn: () => T): T {
     this.#checkPlace();
     const result = durably(this.#db, fn);
-    this.#watch?.written();
+    this.#watch?.written(this.place);
     return result;
   }
 

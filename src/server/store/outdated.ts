@@ -1,6 +1,6 @@
 import { StorageError } from '../errors.ts';
 import { type Connection, openReader } from './connection.ts';
-import { knownVersion, migrations } from './migrations/migrate.ts';
+import { knownVersion, type Migration, migrations } from './migrations/migrate.ts';
 
 /** Whether an earlier program has written a database, which is brought up to date when it is opened to be written. */
 export function isOutdated(database: string): boolean {
@@ -18,12 +18,19 @@ export function isOutdated(database: string): boolean {
 
 /**
  * To be called before a database is read by another way than opening it to be written, which tells by itself. A network's
- * where its steps are not given. @throws StorageError where a newer program has written it
+ * where its steps are not given; `place`: as of openReader. @throws StorageError where a newer program has written it
  */
-export function refuseNewer(database: string, steps = migrations, name?: string): void {
+export function refuseNewer(
+  database: string,
+  {
+    steps = migrations,
+    name,
+    place = null,
+  }: { steps?: readonly Migration[]; name?: string; place?: string | null } = {},
+): void {
   let db: Connection | null = null;
   try {
-    db = openReader(database);
+    db = openReader(database, place);
   } catch {
     // What is wrong with it verifying tells.
     return;

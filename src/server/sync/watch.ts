@@ -72,10 +72,10 @@ export class Watcher implements AsyncDisposable {
   /** From now on remotes whose setting says so are watched; networks that have some are opened. */
   async start(): Promise<void> {
     this.#started = true;
-    const { data, log } = this.#needs;
+    const { data, log, networks } = this.#needs;
     for (const network of networkNames)
       try {
-        if (hasWatched(data, network)) await this.refresh(network);
+        if (hasWatched(data, network, networks.placeOf(network))) await this.refresh(network);
       } catch (error) {
         log.error({ error, network }, 'the remotes of a network cannot be watched');
       }

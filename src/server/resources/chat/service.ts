@@ -152,6 +152,11 @@ export class ChatService implements AsyncDisposable {
     return this.#chats?.checkpointFault ?? null;
   }
 
+  /** Which file the conversations are in (in-place.ts); null where nobody has looked at them yet. */
+  get place(): string | null {
+    return this.#chats?.place ?? null;
+  }
+
   #store(): ChatStore {
     if (!this.#chats) {
       const chats = new ChatStore(this.#needs.file, this.#needs.checkpoint);

@@ -31,6 +31,8 @@ export interface ArchiveFacts {
 export interface ArchiveCheckOrder {
   file: string;
   database: string;
+  /** Which file it is that its store has open (in-place.ts). */
+  place: string | null;
   /** The folder of kept files. */
   files: string;
   network: Network;
@@ -62,11 +64,14 @@ export function knownWith(db: Reader, archive: Archive, files: FileStore): Known
  * @throws DamagedArchiveError with the place, ValidationError for an archive of the other network
  */
 export async function checkCar(
-  { file, database, files: folder, network, beside }: ArchiveCheckOrder,
+  { file, database, place, files: folder, network, beside }: ArchiveCheckOrder,
   report: (progress: Progress) => void,
 ): Promise<ArchiveFacts> {
-  const handle = await open(file, 'r');
-  const db = openReader(database);
+  const db = openReader(database, place);
+  const handle = await open(file, 'r').catch((error: unknown) => {
+    db.close();
+    throw error;
+  });
   try {
     const archive = await openArchive(handle);
     if (archive.root.network !== network)

@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
 import { copyDurably, finishFile } from '../../blocks/durable-file.ts';
 import { contentCid } from '../../blocks/encode.ts';
 import { FileStore, unwantedFolder } from '../../blocks/file-store.ts';
@@ -9,6 +8,7 @@ import { StorageError } from '../../errors.ts';
 import type { Network } from '../../model/ids.ts';
 import { spooledPath } from '../archive/spool.ts';
 import { openReader, refuseLogAlone, rollBackJournal } from '../connection.ts';
+import { openNoted, type Places } from '../in-place.ts';
 import { filesFolder, spoolFolder } from '../network-folders.ts';
 import { databaseFile } from '../network-store.ts';
 import type { Progress } from '../progress.ts';
@@ -22,6 +22,8 @@ export interface Copy {
   from: string;
   to: string;
   files: BackedUpFile[];
+  /** Of the databases of `from` that are open. */
+  places: Places;
   stopped?: AbortSignal | undefined;
 }
 
@@ -29,10 +31,11 @@ export interface Copy {
 export async function takeDatabase(copy: Copy, path: string): Promise<void> {
   const from = join(copy.from, path);
   refuseLogAlone(from);
-  if (!existsSync(from)) return;
+  const place = copy.places[from] ?? null;
+  if (place === null && !existsSync(from)) return;
   copy.stopped?.throwIfAborted();
-  rollBackJournal(from);
-  const db = new Database(from, { readonly: true, fileMustExist: true });
+  rollBackJournal(from, place);
+  const db = openNoted(from, place, { readonly: true, fileMustExist: true });
   try {
     db.prepare('VACUUM INTO ?').run(join(copy.to, path));
   } finally {
@@ -70,14 +73,15 @@ async function takeSpooled(copy: Copy, network: Network): Promise<boolean> {
       await takeFile(copy, path);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-      if (!namedArchives(databaseFile(copy.from, network)).includes(file)) return false;
+      const from = databaseFile(copy.from, network);
+      if (!namedArchives(from, copy.places[from]).includes(file)) return false;
     }
   }
   return true;
 }
 
-function namedArchives(database: string): string[] {
-  const db = openReader(database);
+function namedArchives(database: string, place: string | null = null): string[] {
+  const db = openReader(database, place);
   try {
     const { unfinished, left } = archiveTasks(db);
     return [...unfinished, ...left].map(({ file }) => file);

@@ -8,7 +8,7 @@ import { identityFile } from '../accounts/identity-schema.ts';
 import { attestFile } from '../attest-log.ts';
 import { chatFile } from '../chats/chats.ts';
 import { openReader } from '../connection.ts';
-import { inPlace } from '../in-place.ts';
+import { inPlace, type Places } from '../in-place.ts';
 import { refuseLostIdentity, refuseLostNetwork } from '../lost-database.ts';
 import { filesFolder } from '../network-folders.ts';
 import { databaseFile } from '../network-store.ts';
@@ -35,13 +35,13 @@ export interface BackupOrder {
   version: string;
   /** ISO 8601. */
   time: string;
-  /** The networks that the node has open, each with which file its database is (in-place.ts). */
-  opened: { network: Network; place: string | null }[];
+  /** Of the databases that the node has open. */
+  places: Places;
 }
 
 /** A database that was moved away is not one that the node does not have, and one in its place is not the node's. @throws StorageError */
-function checkPlaces({ data, opened }: Pick<BackupOrder, 'data' | 'opened'>): void {
-  for (const { network, place } of opened) inPlace(databaseFile(data, network), place)();
+function checkPlaces(places: Places, files = Object.keys(places)): void {
+  for (const file of files) if (places[file]) inPlace(file, places[file])();
 }
 
 /**
@@ -51,7 +51,7 @@ function checkPlaces({ data, opened }: Pick<BackupOrder, 'data' | 'opened'>): vo
  * @throws ValidationError for a folder that cannot be used; an AbortError once it is stopped
  */
 export async function makeBackup(
-  { data, to, instance, version, time, opened }: BackupOrder,
+  { data, to, instance, version, time, places }: BackupOrder,
   report: (progress: Progress) => void,
   stopped?: AbortSignal,
 ): Promise<BackupManifest> {
@@ -59,12 +59,16 @@ export async function makeBackup(
   await checkTarget(target, await realPlace(resolve(data)));
   return fillWhole(target, manifestName, async (folder) => {
     const manifest: BackupManifest = { format: backupFormat, version, instance, time, networks: [], files: [] };
-    const copy: Copy = { from: data, to: folder, files: manifest.files, stopped };
+    const copy: Copy = { from: data, to: folder, files: manifest.files, places, stopped };
     const told = (progress: Progress) => {
       report(progress);
       stopped?.throwIfAborted();
     };
-    checkPlaces({ data, opened });
+    // The others are looked at when they are taken.
+    checkPlaces(
+      places,
+      networks.map((network) => databaseFile(data, network)),
+    );
     refuseLostIdentity(data);
     for (const network of networks) {
       refuseLostNetwork(data, network);
@@ -80,7 +84,7 @@ export async function makeBackup(
     await takeDatabase(copy, chatFile);
     await takeDatabase(copy, identityFile);
     if (existsSync(join(data, keyFile))) await takeFile(copy, keyFile);
-    checkPlaces({ data, opened });
+    checkPlaces(places);
     manifest.files.sort((a, b) => (a.path < b.path ? -1 : 1));
     await writeSynced(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
     // A backup that cannot be restored must not be called one.

@@ -58,6 +58,11 @@ export class ChatStore {
     this.#lastKey = this.#db.get<{ key: number | null }>('SELECT max(key) AS key FROM session')?.key ?? 0;
   }
 
+  /** Which file the database is (in-place.ts). */
+  get place(): string | null {
+    return this.#db.place;
+  }
+
   /** How many bytes are in use; what was deleted does not count. */
   bytes(): number {
     const sql = `SELECT (n.page_count - f.freelist_count) * s.page_size AS bytes

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { StorageError } from '../../errors.ts';
 import { makeCheckpoint, openCheckpointer } from '../connection.ts';
 import { isOfStorage } from '../storage-error.ts';
 
@@ -6,9 +7,9 @@ import { isOfStorage } from '../storage-error.ts';
 export type MadeCheckpoint = { pages: number } | { failed: string };
 
 /** See checkpoints.ts. */
-export function checkpointLog({ file }: { file: string }): MadeCheckpoint {
+export function checkpointLog({ file, place }: { file: string; place: string | null }): MadeCheckpoint {
   try {
-    const connection = openCheckpointer(file);
+    const connection = openCheckpointer(file, place);
     try {
       return { pages: makeCheckpoint(connection, 'PASSIVE') };
     } finally {
@@ -16,7 +17,7 @@ export function checkpointLog({ file }: { file: string }): MadeCheckpoint {
     }
   } catch (error) {
     if (!isOfStorage(error)) throw error;
-    return { failed: sentence(file, error) };
+    return { failed: error instanceof StorageError ? error.reason : sentence(file, error) };
   }
 }
 

@@ -1,12 +1,11 @@
-import { statSync } from 'node:fs';
 import { StorageError } from '../../errors.ts';
 import { type Connection, openReader } from '../connection.ts';
 import { storageError, storing } from '../storage-error.ts';
 import { type LongRead, longReads } from './long-reads.ts';
 import { readWhileWaitedFor } from './read-time.ts';
 
-/** By their files, the longest unused first, with what tells another file of that name. */
-const connections = new Map<string, { connection: Connection; inode: number }>();
+/** By their files, the longest unused first, each with the place that it was opened at. */
+const connections = new Map<string, { connection: Connection; place: string | null }>();
 /** Each holds up to 4 MB of pages. */
 const maxConnections = 8;
 
@@ -27,18 +26,17 @@ export function runLongRead<N extends keyof typeof longReads>(long: LongRead<N>)
   }
 }
 
-function readOn<N extends keyof typeof longReads>({ file, name, args }: LongRead<N>): Uint8Array {
-  const connection = connectionTo(file);
+function readOn<N extends keyof typeof longReads>({ file, place, name, args }: LongRead<N>): Uint8Array {
+  const connection = connectionTo(file, place);
   const read = longReads[name] as (db: Connection, args: LongRead<N>['args']) => string | Uint8Array;
   const result = connection.snapshot(() => read(connection, args));
   return typeof result === 'string' ? new TextEncoder().encode(result) : result;
 }
 
 /** A thread outlives the node that it first read for, where several share it. */
-function connectionTo(file: string): Connection {
-  const inode = statSync(file, { throwIfNoEntry: false })?.ino ?? 0;
+function connectionTo(file: string, place: string | null): Connection {
   const known = connections.get(file);
-  if (known?.inode === inode) {
+  if (known && known.place === place) {
     connections.delete(file);
     connections.set(file, known);
     return known.connection;
@@ -46,8 +44,8 @@ function connectionTo(file: string): Connection {
   forget(file);
   const [oldest] = connections.size < maxConnections ? [] : connections.keys();
   if (oldest !== undefined) forget(oldest);
-  const connection = openReader(file);
-  connections.set(file, { connection, inode });
+  const connection = openReader(file, place);
+  connections.set(file, { connection, place });
   return connection;
 }
 

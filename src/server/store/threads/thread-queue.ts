@@ -13,7 +13,10 @@ const died = 'The writer stopped unexpectedly; it is not known whether this writ
 /** A queue over a writer thread; resolves once the database is open and migrated. `checkpoint`: null where the writer does it. */
 export async function threadQueue(file: string, checkpoint: Checkpoint | null = null): Promise<CommitQueue> {
   const asks = checkpoint !== null;
-  const queue = new ThreadQueue((place) => writerThread({ file, asks, place }), checkpoint && (() => checkpoint(file)));
+  const queue = new ThreadQueue(
+    (place) => writerThread({ file, asks, place }),
+    checkpoint && ((place) => checkpoint(file, place)),
+  );
   await queue.open();
   return queue;
 }
@@ -37,7 +40,7 @@ interface Submission {
  */
 export class ThreadQueue implements CommitQueue {
   readonly #thread: (place: string | null) => Worker;
-  readonly #checkpoint: (() => Promise<number>) | null;
+  readonly #checkpoint: ((place: string | null) => Promise<number>) | null;
   readonly #waiting = new Waiting();
   #worker: Worker | null = null;
   /** Which file the first thread opened: whatever is at its path later, others write to that one alone. */
@@ -50,9 +53,12 @@ export class ThreadQueue implements CommitQueue {
 
   /**
    * `thread` starts a writer thread; it is called again after one has died, with the place of the database that this had open.
-   * `checkpoint`: what such a thread asks for.
+   * `checkpoint`: what such a thread asks for, likewise.
    */
-  constructor(thread: (place: string | null) => Worker, checkpoint: (() => Promise<number>) | null = null) {
+  constructor(
+    thread: (place: string | null) => Worker,
+    checkpoint: ((place: string | null) => Promise<number>) | null = null,
+  ) {
     this.#thread = thread;
     this.#checkpoint = checkpoint;
   }
@@ -91,7 +97,7 @@ export class ThreadQueue implements CommitQueue {
   async #checkpointed(worker: Worker): Promise<void> {
     let checkpointed: number | null = null;
     try {
-      checkpointed = (await this.#checkpoint?.()) ?? null;
+      checkpointed = (await this.#checkpoint?.(this.#place)) ?? null;
       this.#checkpointFault = null;
     } catch (error) {
       // One that a thread of its own has failed to make is made by the writer.

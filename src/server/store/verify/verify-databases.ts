@@ -5,6 +5,7 @@ import { identityFile, identityMigrations } from '../accounts/identity-schema.ts
 import { chatMigrations } from '../chats/chat-schema.ts';
 import { chatFile } from '../chats/chats.ts';
 import { type Connection, openReader, rollBackJournal } from '../connection.ts';
+import type { Places } from '../in-place.ts';
 import { refuseNewer } from '../outdated.ts';
 import type { Findings } from './verify-findings.ts';
 
@@ -45,7 +46,7 @@ const ofNode = [
 ] as const;
 
 /** The same for the databases that a data folder has for all its networks: accounts and keys, chats. */
-export function checkNodeDatabases(data: string, findings: Findings): void {
+export function checkNodeDatabases(data: string, findings: Findings, places: Places): void {
   for (const [name] of ofNode) {
     const file = join(data, name);
     if (!existsSync(file)) {
@@ -54,23 +55,25 @@ export function checkNodeDatabases(data: string, findings: Findings): void {
     }
     let db: Connection | null = null;
     try {
-      rollBackJournal(file);
-      db = openReader(file);
+      rollBackJournal(file, places[file]);
+      db = openReader(file, places[file]);
       checkDatabase(db, findings, `${name}: `);
     } catch (error) {
-      findings.problem('database', `${name} cannot be read: ${error instanceof Error ? error.message : error}.`);
+      const why = error instanceof StorageError ? error.reason : `${error instanceof Error ? error.message : error}.`;
+      findings.problem('database', `${name} cannot be read: ${why}`);
     } finally {
       db?.close();
     }
   }
-  checkNodeVersions(data, findings);
+  checkNodeVersions(data, findings, places);
 }
 
 /** Whether a newer program has written those: this one would not start with them. */
-export function checkNodeVersions(data: string, findings: Findings): void {
+export function checkNodeVersions(data: string, findings: Findings, places: Places = {}): void {
   for (const [name, steps] of ofNode)
     try {
-      refuseNewer(join(data, name), steps, name);
+      const file = join(data, name);
+      refuseNewer(file, { steps, name, place: places[file] ?? null });
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       findings.problem('database', error.reason);

@@ -2,6 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { damagedFolder, FileStore, unwantedFolder } from '../../blocks/file-store.ts';
 import { StorageError } from '../../errors.ts';
 import { type Connection, openReader } from '../connection.ts';
+import type { Places } from '../in-place.ts';
 import { filesFolder } from '../network-folders.ts';
 import type { Progress } from '../progress.ts';
 import { missingContent } from './missing-content.ts';
@@ -18,6 +19,8 @@ export interface VerifyOrder {
   database: string;
   folder: string;
   backup?: boolean;
+  /** Of the databases that a node of this process has open. */
+  places?: Places;
 }
 
 /**
@@ -25,16 +28,16 @@ export interface VerifyOrder {
  * made again from its block, every move, every kept file. Reads pages in short transactions, so a node may go on writing.
  */
 export async function verifyStore(
-  { database, folder, backup = false }: VerifyOrder,
+  { database, folder, backup = false, places = {} }: VerifyOrder,
   report: Reporter,
 ): Promise<VerifyReport> {
   const findings = new Findings();
   let db: Connection | null = null;
   try {
-    db = openReader(database);
+    db = openReader(database, places[database]);
     report({ step: 'database', done: 0 });
     // Those of a backup are compared with its list.
-    if (!backup) checkNodeDatabases(dirname(folder), findings);
+    if (!backup) checkNodeDatabases(dirname(folder), findings, places);
     checkDatabase(db, findings);
     const files = new FileStore(filesFolder(folder));
     await verifyBlocks(db, files, findings, report);

@@ -3,6 +3,7 @@ import type { AttestationLogs } from '../../../attest/logs.ts';
 import { ForbiddenError, UnavailableError, ValidationError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import type { SearchEngine } from '../../../search/engine.ts';
+import type { Places } from '../../../store/in-place.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { runTask } from '../../../store/threads/task-run.ts';
 import type { SyncEngine } from '../../../sync/engine.ts';
@@ -13,6 +14,8 @@ export interface UpkeepSurroundings {
   networks: Networks;
   /** The data folder. */
   data: string;
+  /** Of the databases that the node has open. */
+  places: () => Places;
   instance: string;
   version: string;
   now: () => number;
@@ -49,7 +52,7 @@ export class UpkeepService implements AsyncDisposable {
       .of(store)
       .settle()
       .catch(() => undefined);
-    const task = this.#env.logs.verify(store, leaving);
+    const task = this.#env.logs.verify(store, this.#env.places(), leaving);
     // Of one that ends early nobody knows what it has set aside.
     let lost = true;
     try {
@@ -81,8 +84,8 @@ export class UpkeepService implements AsyncDisposable {
     using _alone = alone.begin('A backup');
     using _running = this.#run();
     const time = new Date(now()).toISOString();
-    const opened = this.#env.networks.opened().map(({ network, place }) => ({ network, place }));
-    const task = runTask({ name: 'backup', args: { data, to: dir, instance, version, time, opened } }, leaving);
+    const places = this.#env.places();
+    const task = runTask({ name: 'backup', args: { data, to: dir, instance, version, time, places } }, leaving);
     for (;;) {
       const next = await task.next();
       if (!next.done) {

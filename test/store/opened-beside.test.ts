@@ -1,0 +1,138 @@
+import { copyFileSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { platform } from 'node:process';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Slice } from '../../src/server/attest/advance.ts';
+import { advanceLog, checkLog, closeLogs } from '../../src/server/attest/attest-thread.ts';
+import { StorageError } from '../../src/server/errors.ts';
+import type { IndexStand } from '../../src/server/search/index-slice.ts';
+import { closeIndexes, slice } from '../../src/server/search/index-thread.ts';
+import { closeFinders, similarities } from '../../src/server/search/search-thread.ts';
+import { Identity } from '../../src/server/store/accounts/identity.ts';
+import { checkCar } from '../../src/server/store/archive/archive-check.ts';
+import { attestFile, openLogReader, openLogWriter } from '../../src/server/store/attest-log.ts';
+import { takeDatabase } from '../../src/server/store/backup/backup-copy.ts';
+import { checkpointLog } from '../../src/server/store/checkpoints/checkpoint-thread.ts';
+import { openReader } from '../../src/server/store/connection.ts';
+import { placeOf } from '../../src/server/store/in-place.ts';
+import { hasOpenJobs } from '../../src/server/store/jobs/jobs-waiting.ts';
+import { NetworkStore } from '../../src/server/store/network-store.ts';
+import { hasWatched } from '../../src/server/store/remotes/watched-networks.ts';
+import { searchFile } from '../../src/server/store/search/search-index.ts';
+import { runLongRead } from '../../src/server/store/threads/reader-thread.ts';
+import { verifyStore } from '../../src/server/store/verify/verify.ts';
+import { openBelow } from '../helpers/open-files.ts';
+import { first, idOf, openStore, step, type TestStore } from '../helpers/store.ts';
+
+// What is opened beside a database that this process has open. SQLite takes no lock against its own process: another file at that path
+// would have it empty the memory that all connections share, and forget what is in the log.
+
+const queue = {
+  submit: async () => [],
+  load: () => ({ groups: 0, waitingBytes: 0, checkpointFault: null }),
+  close: async () => undefined,
+};
+
+function filesOf({ store }: TestStore) {
+  const { database, place, folder } = store;
+  const log = attestFile(folder);
+  return {
+    index: { database, place, index: searchFile(folder) },
+    log: { database, log, places: { database: place, log: placeOf(log) } },
+  };
+}
+
+const openers: Record<string, (opened: TestStore) => unknown> = {
+  'a long read': ({ store: { database: file, place } }) => runLongRead({ file, place, name: 'counts', args: {} }),
+  'the index': (opened) => slice({ files: filesOf(opened).index, ms: 100, embedder: 'builtin' }),
+  'a search': (opened) => similarities({ files: filesOf(opened).index, text: 'a', others: ['b'] }),
+  'the attestation log': (opened) => advanceLog({ files: filesOf(opened).log, slice: {} as Slice }),
+  'a check of that': (opened) => checkLog({ files: filesOf(opened).log, state: null }),
+  'a checkpoint': ({ store: { database: file, place } }) => checkpointLog({ file, place }),
+  'a large request': ({ data, store: { place } }) => NetworkStore.beside(data, 'main', place, queue),
+  'waiting jobs': ({ data, store: { place } }) => hasOpenJobs(data, 'main', place),
+  'watched remotes': ({ data, store: { place } }) => hasWatched(data, 'main', place),
+  'the check of an archive': ({ store: { database, place } }) =>
+    checkCar({ file: database, database, place, files: '', network: 'main', beside: new Map() }, () => undefined),
+  'a backup': ({ data, store: { database, place } }) =>
+    takeDatabase({ from: data, to: `${data}/none`, files: [], places: { [database]: place } }, 'main/archeion.db'),
+  verifying: ({ store: { database, folder, place } }) =>
+    verifyStore({ database, folder, backup: true, places: { [database]: place } }, () => undefined),
+};
+
+/** What became of it, as text. */
+async function outcome(work: () => unknown): Promise<string> {
+  try {
+    return JSON.stringify(await work());
+  } catch (error) {
+    return error instanceof StorageError ? error.reason : String(error);
+  }
+}
+
+function putAside(file: string): () => void {
+  renameSync(file, `${file}.away`);
+  return () => {
+    rmSync(file, { force: true });
+    renameSync(`${file}.away`, file);
+  };
+}
+
+const isRefused = expect.objectContaining({
+  reason: expect.stringMatching(/was moved away or replaced while the node runs, and no other/),
+});
+const refused = /The database \w+\.db was moved away or replaced while the node runs, and no other one was opened/;
+
+test.each(Object.entries(openers))('%s opens no other file in the place of the database', async (_, opener) => {
+  await using opened = await openStore('here');
+  onTestFinished(() => [closeIndexes, closeFinders, closeLogs].forEach((close) => close()));
+  const { store, file, data } = opened;
+  await store.submit([step(null, first(idOf(1)))]);
+  // A search and a check look only where these are.
+  while ((slice({ files: filesOf(opened).index, ms: 1000, embedder: 'builtin' }) as IndexStand).behind);
+  openLogWriter(attestFile(store.folder)).close();
+  for (const close of [closeIndexes, closeFinders]) close();
+  const before = platform === 'linux' ? openBelow(data) : [];
+  const back = [file, `${file}-wal`].map(putAside);
+  copyFileSync(`${file}.away`, file);
+  expect(await outcome(() => opener(opened))).toMatch(refused);
+  if (platform === 'linux') expect(openBelow(data)).toHaveLength(before.length);
+  for (const put of back) put();
+  const reader = openReader(file);
+  expect(reader.get('SELECT count(*) AS n FROM entity')).toEqual({ n: 1 });
+  reader.close();
+  await store.submit([step(null, first(idOf(2)))]);
+  expect([opened.tip(idOf(1)), opened.tip(idOf(2))]).toEqual([first(idOf(1)).cid, first(idOf(2)).cid]);
+  expect(await outcome(() => opener(opened))).not.toMatch(refused);
+});
+
+test('neither another attestation log nor other accounts are opened in their place', async () => {
+  await using opened = await openStore('here');
+  const { store, data } = opened;
+  const log = attestFile(store.folder);
+  const writer = openLogWriter(log);
+  const options = { now: Date.now, randomBytes: (size: number) => new Uint8Array(size).fill(7) };
+  const identity = new Identity(data, options);
+  identity.setSetting('name', 'value');
+  const accounts = join(data, 'identity.db');
+  const places = { log: placeOf(log), accounts: identity.place };
+  const back = [log, `${log}-wal`, accounts, `${accounts}-wal`].map(putAside);
+  for (const file of [log, accounts]) copyFileSync(`${file}.away`, file);
+  for (const open of [openLogReader, openLogWriter]) expect(() => open(log, places.log)).toThrow(isRefused);
+  expect(() => new Identity(data, { ...options, place: places.accounts })).toThrow(isRefused);
+  const copy = {
+    from: data,
+    to: `${data}/none`,
+    files: [],
+    places: { [log]: places.log, [accounts]: places.accounts },
+  };
+  for (const path of ['main/attest.db', 'identity.db'])
+    await expect(takeDatabase(copy, path)).rejects.toEqual(isRefused);
+  const { database, folder, place } = store;
+  const verifying = verifyStore({ database, folder, places: { ...copy.places, [database]: place } }, () => undefined);
+  expect(JSON.stringify(await verifying)).toMatch(/identity\.db was moved away or replaced/);
+  for (const put of back) put();
+  expect(writer.get('SELECT count(*) AS n FROM leaf')).toEqual({ n: 0 });
+  const beside = new Identity(data, { ...options, place: places.accounts });
+  expect(beside.setting('name')).toBe('value');
+  for (const one of [beside, identity, writer]) one.close();
+});
