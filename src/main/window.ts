@@ -89,17 +89,14 @@ export function openWindow(wishes: WindowWishes): BrowserWindow {
         openArchive(fileURLToPath(wanted));
     } catch {} // The address of another machine's file, or of none.
   };
-  const isOfPage = (wanted: string) => {
-    const { origin: to, pathname } = URL.canParse(wanted) ? new URL(wanted) : { origin: '', pathname: '' };
-    return to === origin && !elsewhere.includes(pathname);
-  };
   window.webContents.on('will-navigate', (event) => {
-    if (isOfPage(event.url)) return;
+    const { origin: to, pathname } = URL.canParse(event.url) ? new URL(event.url) : { origin: '', pathname: '' };
+    if (to === origin && !elsewhere.includes(pathname)) return;
     event.preventDefault();
     leave(event.url);
   });
   window.webContents.setWindowOpenHandler((wanted) => {
-    if (isOfPage(wanted.url)) {
+    if (wanted.url.startsWith(`${origin}/ui/`)) {
       const beside = openWindow({ ...wishes, url: wanted.url, kept: null, keep: () => undefined });
       window.once('closed', () => beside.isDestroyed() || beside.close());
     } else leave(wanted.url);

@@ -86,8 +86,10 @@ describe('the window', () => {
     expect(told.windows).toEqual([window, beside]);
     expect(beside.loaded).toEqual([`${node}/ui/entities/1`]);
     expect(beside.options.webPreferences).toEqual(window.options.webPreferences);
-    expect(window.webContents.openHandler?.({ url: `${node}/docs` })).toEqual({ action: 'deny' });
-    expect(told.opened).toEqual([`${node}/docs`]);
+    for (const url of [`${node}/docs`, `${node}/uix`, `blob:${node}/9a`])
+      expect(window.webContents.openHandler?.({ url })).toEqual({ action: 'deny' });
+    expect(told.opened).toEqual([`${node}/docs`, `${node}/uix`]);
+    expect(told.windows.length).toBe(2);
     window.close();
     expect(beside.destroyed).toBe(true);
     // Where the next one opens is where the window itself was.

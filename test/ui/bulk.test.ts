@@ -126,7 +126,7 @@ describePage('a change of all that is selected', () => {
     await opening.close();
     await dialog().getByText('3 were not changed').waitFor();
 
-    const closing = page.getByRole('dialog', { name: 'Close what has been told?' });
+    const closing = page.getByRole('dialog', { name: 'Close the report?' });
     await page.keyboard.press('Escape');
     await lookAt(page, 'collection-bulk-close', { asItIs: true });
     await closing.getByRole('button', { name: 'Leave it open', exact: true }).click();
