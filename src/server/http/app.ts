@@ -60,9 +60,13 @@ const processorPaths = /^\/(?:agents|kladoi|rhizai)\//;
 
 /** What starts processors and what these ask for takes turns: each is a lot of work, and they come in bursts. */
 function inTurn({ loopShare }: Context): RequestHandler {
-  return (request, _response, next) => {
+  return (request, response, next) => {
+    const begin = () => {
+      // Its client may have left while it waited.
+      if (!response.destroyed) next();
+    };
     const { caller } = request as unknown as CallerRequest;
-    if (caller.actor.kind === 'processor' || processorPaths.test(request.path)) loopShare.run(next);
+    if (caller.actor.kind === 'processor' || processorPaths.test(request.path)) loopShare.run(begin);
     else next();
   };
 }

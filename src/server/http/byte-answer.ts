@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { refuseRevoked } from '../model/caller.ts';
-import type { StreamRequest } from './streams.ts';
+import { closingOf, type StreamRequest } from './streams.ts';
 
 /**
  * Answers with bytes as they come, no faster than they are read. An error before the first of them is an answer like any
@@ -12,18 +12,17 @@ export async function answerBytes(
   headers: Record<string, string>,
 ): Promise<void> {
   const response = request.res;
-  const gone = new AbortController();
-  response.once('close', () => gone.abort());
+  const closing = closingOf(request);
   try {
     let next = await chunks.next();
     response.writeHead(200, { ...headers, 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
     for (; !next.done && !response.destroyed; next = await chunks.next()) {
       refuseRevoked(request.caller);
-      if (!response.write(next.value)) await once(response, 'drain', { signal: gone.signal });
+      if (!response.write(next.value)) await once(response, 'drain', { signal: closing });
     }
     response.end();
   } catch (error) {
-    if (gone.signal.aborted) return;
+    if (closing.aborted) return;
     throw error;
   } finally {
     await chunks.return(undefined);

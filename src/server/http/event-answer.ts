@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { DomainError } from '../errors.ts';
 import { refuseRevoked } from '../model/caller.ts';
-import type { StreamRequest } from './streams.ts';
+import { closingOf, type StreamRequest } from './streams.ts';
 
 export interface EventAnswer<T extends object> {
   /** Makes the events; the signal is given when the client leaves. */
@@ -34,9 +34,7 @@ export async function answerEvents<T extends object>(
   { events, headers, failed, end, frame = plain, beatMs = 3000 }: EventAnswer<T>,
 ): Promise<never> {
   const response = request.res;
-  const gone = new AbortController();
-  if (response.destroyed) gone.abort();
-  else response.once('close', () => gone.abort());
+  const gone = closingOf(request);
   const begin = () => {
     if (response.headersSent || response.destroyed) return;
     response.writeHead(200, {
@@ -57,7 +55,7 @@ export async function answerEvents<T extends object>(
     begin();
     if (response.destroyed || response.write(text)) return;
     const stalled = AbortSignal.timeout(stalledMs);
-    await once(response, 'drain', { signal: AbortSignal.any([gone.signal, stalled]) }).catch(() => response.destroy());
+    await once(response, 'drain', { signal: AbortSignal.any([gone, stalled]) }).catch(() => response.destroy());
   };
   const beat = setInterval(() => {
     if (request.caller.isRevoked?.()) return void response.destroy();
@@ -66,7 +64,7 @@ export async function answerEvents<T extends object>(
   }, beatMs);
   let fault: unknown;
   try {
-    for await (const event of events(gone.signal)) {
+    for await (const event of events(gone)) {
       refuseRevoked(request.caller);
       await write(frame(event));
       if (response.destroyed) break;

@@ -32,6 +32,7 @@ export function answerFile(request: StreamRequest, { folder, path, headers }: Fi
         sendJson(response, 416, { error: 'Range Not Satisfiable' }, { 'Content-Range': String(range) });
       else reject(error.status === 404 ? NotFoundError.of(gone) : error);
     };
+    if (response.destroyed) return resolve();
     response.once('close', resolve);
     for (const [name, value] of Object.entries({ ...constantHeaders, ...headers })) response.setHeader(name, value);
     // Every `fetch` says `no-cache` beside a condition of its caller's: that is for caches, and `send` would not answer 304.

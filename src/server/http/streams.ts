@@ -16,13 +16,18 @@ const beatMs = 15_000;
 /** For so long what is left of a refused upload is read, so that the client gets to read the answer. */
 const drainMs = 5000;
 
-/** Aborted as soon as the connection to the client has closed, whose reason is then a refusal that nobody reads. */
-export function leavingOf({ res }: StreamRequest): AbortSignal {
-  const leaving = new AbortController();
-  const leave = () => leaving.abort(gone());
-  if (res.destroyed) leave();
-  else res.once('close', leave);
-  return leaving.signal;
+/** Aborted as soon as the connection to the client has closed, or has been before. */
+export function closingOf({ res }: StreamRequest, reason?: Error): AbortSignal {
+  const closing = new AbortController();
+  const close = () => closing.abort(reason);
+  if (res.destroyed) close();
+  else res.once('close', close);
+  return closing.signal;
+}
+
+/** The same, for what says why it ended: the reason is a refusal that nobody reads. */
+export function leavingOf(request: StreamRequest): AbortSignal {
+  return closingOf(request, gone());
 }
 
 function gone(): ValidationError {

@@ -13,7 +13,7 @@ import {
   SuccessResponse,
   Tags,
 } from '../../../http/controller.ts';
-import { answerLines, type StreamRequest } from '../../../http/streams.ts';
+import { answerLines, closingOf, type StreamRequest } from '../../../http/streams.ts';
 import type { CallerRequest } from '../../../model/caller.ts';
 import type { ErrorView, ValidationErrorView } from '../../wire.ts';
 import type { RemotesService } from './service.ts';
@@ -177,12 +177,10 @@ export class RemotesController {
     @Query() dry_run: 'true' | 'false' = 'false',
     @Query() accept_large_change: 'true' | 'false' = 'false',
   ): Promise<SyncLineView> {
-    const gone = new AbortController();
-    request.res.once('close', () => gone.abort());
     const lines = this.remotes.sync(request.caller, name, {
       dryRun: dry_run === 'true',
       accept: accept_large_change === 'true',
-      gone: gone.signal,
+      gone: closingOf(request),
     });
     return answerLines(request, lines, { lossy: (line) => line.progress !== undefined });
   }
@@ -196,8 +194,7 @@ export class RemotesController {
   @SuccessResponse(200, 'Watched')
   @Response<ErrorView>(404, 'Not found')
   watch(@Request() request: StreamRequest, @Path() name: string): Promise<WatchLineView> {
-    const gone = new AbortController();
-    request.res.once('close', () => gone.abort());
-    return answerLines(request, this.remotes.watch(request.caller, name, gone.signal), { lossy: () => true });
+    const lines = this.remotes.watch(request.caller, name, closingOf(request));
+    return answerLines(request, lines, { lossy: () => true });
   }
 }
