@@ -71,3 +71,20 @@ test('a read that fails spoils none after it', async () => {
   await store.submit(added(1));
   expect(isHere(store, 1)).toBe(true);
 });
+
+test('a state that cannot be ended while something is read in it is ended before the next read', async () => {
+  await using opened = await openStore('here');
+  await opened.store.submit([...added(1), ...added(2)]);
+  const reader = openReader(opened.store.database);
+  const turn = new TurnReads(reader);
+  const rows = turn.read((db) => db.each('SELECT 1 FROM entity'));
+  rows.next();
+  await turnEnds();
+  expect(reader.db.inTransaction).toBe(true);
+  rows.return?.();
+  writeBeside(opened);
+  expect(turn.read((db) => db.all('SELECT id FROM task').length)).toBe(1);
+  await turnEnds();
+  expect(reader.db.inTransaction).toBe(false);
+  reader.close();
+});

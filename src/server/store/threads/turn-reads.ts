@@ -28,19 +28,30 @@ export class TurnReads {
 
   /** What is read from here on is no older than this call. */
   renew(): void {
-    const { db } = this.#reader;
-    if (!this.#isOpen || !db.open) return;
+    if (!this.#isOpen || !this.#reader.db.open) return;
     this.#isOpen = false;
+    this.#end();
+  }
+
+  /** Whether it has ended. Nothing was written that could be lost. */
+  #end(): boolean {
+    const { db } = this.#reader;
     try {
       this.#reader.run('COMMIT');
+      return true;
     } catch {
-      // Of a damaged database, which the read has told of. Nothing was written that could be lost.
-      if (db.inTransaction) this.#reader.run('ROLLBACK');
+      // Of a damaged database, which the read has told of.
+      try {
+        if (db.inTransaction) this.#reader.run('ROLLBACK');
+      } catch {
+        // Nobody waits for it here; the next read tries it again.
+      }
     }
+    return !db.inTransaction;
   }
 
   #begin(): void {
-    if (!this.#reader.db.inTransaction) this.#reader.run('BEGIN');
+    if (!this.#reader.db.inTransaction || this.#end()) this.#reader.run('BEGIN');
     this.#isOpen = true;
     if (this.#endScheduled) return;
     this.#endScheduled = true;
