@@ -26,7 +26,8 @@ export class RequestTally {
   readonly #routes = new Map<string, RouteTally>();
   /** Those at work, each with the port that its client asks from. */
   readonly #running = new Map<ServerResponse, number | undefined>();
-  #ended = () => {};
+  /** Called when one of them has ended: by whom it is waited for. */
+  readonly #waiting = new Set<() => void>();
 
   /** The counter of an endpoint; `path` with or without Express's colons. */
   of(method: string, path: string): RouteTally {
@@ -52,7 +53,7 @@ export class RequestTally {
     this.#running.set(response, request.socket.remotePort);
     response.on('close', () => {
       this.#running.delete(response);
-      this.#ended();
+      for (const look of this.#waiting) look();
       const tally = (request as Marked)[mark] ?? this.#other(request.method);
       count(tally, response.headersSent ? response.statusCode : 0, (performance.now() - began) / 1000);
     });
@@ -64,13 +65,19 @@ export class RequestTally {
     return false;
   }
 
-  /** Resolves when no such request is at work, or `stopped` is given; for one that waits. */
-  async rest(but: ReadonlySet<number>, stopped: AbortSignal): Promise<void> {
-    while (this.isBusy(but) && !stopped.aborted)
-      await new Promise<void>((resolve) => {
-        this.#ended = resolve;
-        stopped.addEventListener('abort', () => resolve(), { once: true });
-      });
+  /** Resolves when no such request is at work, or `stopped` is given. */
+  rest(but: ReadonlySet<number>, stopped: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (this.isBusy(but) && !stopped.aborted) return;
+        this.#waiting.delete(look);
+        stopped.removeEventListener('abort', look);
+        resolve();
+      };
+      this.#waiting.add(look);
+      stopped.addEventListener('abort', look);
+      look();
+    });
   }
 
   #other(method = ''): RouteTally {

@@ -1,0 +1,54 @@
+import { EventEmitter, getEventListeners, once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setImmediate as turn } from 'node:timers/promises';
+import { expect, test } from 'vitest';
+import { RequestTally } from '../../src/server/http/request-tally.ts';
+
+test('all who wait for the end of requests hear of it, and nothing is kept of those that ended before', async () => {
+  const requests = new RequestTally();
+  const begun = new EventEmitter();
+  const server = createServer((request, response) => {
+    requests.watch(request, response);
+    begun.emit('request', response);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const asked = async () => {
+    const came = once(begun, 'request') as Promise<[ServerResponse]>;
+    void fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    const [response] = await came;
+    return async () => {
+      response.end();
+      await once(response, 'close');
+      await turn();
+    };
+  };
+  const all: (() => Promise<void>)[] = [];
+  for (let n = 0; n < 4; n++) all.push(await asked());
+  const stopped = new AbortController();
+  let rested = 0;
+  const waiting = [0, 1].map(() => requests.rest(new Set(), stopped.signal).then(() => rested++));
+  for (const end of all.slice(1)) await end();
+  expect([rested, getEventListeners(stopped.signal, 'abort').length]).toEqual([0, 2]);
+  await all[0]?.();
+  expect(rested).toBe(2);
+  await Promise.all(waiting);
+  expect(getEventListeners(stopped.signal, 'abort')).toEqual([]);
+  server.close();
+});
+
+test('who waits is let go of where it is stopped', async () => {
+  const requests = new RequestTally();
+  const stopped = new AbortController();
+  const server = createServer((request, response) => requests.watch(request, response)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const came = once(server, 'request');
+  fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`).catch(() => undefined);
+  await came;
+  const rest = requests.rest(new Set(), stopped.signal);
+  stopped.abort();
+  await rest;
+  await requests.rest(new Set(), stopped.signal);
+  server.closeAllConnections();
+  server.close();
+});
