@@ -1,8 +1,11 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
+import { JobQueue } from '../../src/server/jobs/queue.ts';
+import type { JobSender } from '../../src/server/jobs/sender.ts';
 import type { JobRequest } from '../../src/server/model/job-request.ts';
 import type { Commit } from '../../src/server/store/commit.ts';
 import type { NewJob } from '../../src/server/store/jobs/job-rows.ts';
 import { queuedJobs } from '../../src/server/store/jobs/jobs.ts';
+import { NetworkStore } from '../../src/server/store/network-store.ts';
 import { openStore } from '../helpers/store.ts';
 
 it('are those whose time is not over: what expired while it waited is not read again and again', async () => {
@@ -24,4 +27,37 @@ it('are those whose time is not over: what expired while it waited is not read a
   expect(waiting(200).map(({ job }) => job.id)).toEqual(['job_2', 'job_4']);
   const [first] = waiting(200, 0, 1);
   expect(waiting(200, first?.key).map(({ job }) => job.id)).toEqual(['job_4']);
+});
+
+it('are looked for again whenever somebody says that there may be some, also as the last look ends', async () => {
+  await using opened = await openStore('here');
+  const { store } = opened;
+  const look = vi.spyOn(store, 'look');
+  for (let ticks = 0; ticks < 12; ticks++) {
+    const queue = new JobQueue(store, {
+      // Nothing waits, so that nothing is sent.
+      sender: {} as JobSender,
+      now: () => 0,
+      newUlid: () => '',
+      log: { error: () => expect.unreachable() },
+      stop: new AbortController().signal,
+    });
+    look.mockClear();
+    const woken = Promise.withResolvers<void>();
+    // So many microtasks after what is otherwise the last look.
+    look.mockImplementationOnce((...args) => {
+      const found = NetworkStore.prototype.look.apply(store, args);
+      const after = async () => {
+        for (let n = 0; n < ticks; n++) await null;
+        queue.wake();
+        woken.resolve();
+      };
+      void after();
+      return found;
+    });
+    queue.wake();
+    await woken.promise;
+    await queue.idle();
+    expect([ticks, look.mock.calls.length]).toEqual([ticks, 2]);
+  }
 });

@@ -33,7 +33,8 @@ export class JobQueue {
   readonly #taken = new Map<string, StoredJob[]>();
   /** The batch that becomes jobs now. */
   #batch: NewJobBatch | null = null;
-  #running: Promise<void> | null = null;
+  #running = Promise.resolve();
+  #isRunning = false;
   /** Whether the store may have something that was not looked for yet: jobs for somebody with room, or a batch. */
   #looks = false;
   /** Why one could not be sent, and still waits. */
@@ -77,9 +78,9 @@ export class JobQueue {
   wake(): void {
     this.#looks = true;
     this.#news.resolve();
-    this.#running ??= this.#run().finally(() => {
-      this.#running = null;
-    });
+    if (this.#isRunning) return;
+    this.#isRunning = true;
+    this.#running = this.#run();
   }
 
   /** Resolves when nothing waits any more, or the node closes. */
@@ -87,6 +88,7 @@ export class JobQueue {
     await this.#running;
   }
 
+  /** Does not throw. */
   async #run(): Promise<void> {
     const { stop, log } = this.#needs;
     for (let pause = firstPauseMs; this.#looks && !stop.aborted; ) {
@@ -101,6 +103,8 @@ export class JobQueue {
         pause = Math.min(2 * pause, longestPauseMs);
       }
     }
+    // Right after the last look: what wakes it from here on is looked for anew.
+    this.#isRunning = false;
   }
 
   /**

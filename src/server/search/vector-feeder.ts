@@ -18,7 +18,8 @@ export class VectorFeeder {
   readonly #log: Log;
   readonly #closed = new AbortController();
   #woken = false;
-  #feeding: Promise<void> | null = null;
+  #feeding = Promise.resolve();
+  #isFeeding = false;
 
   /** `complete` is called when there are vectors of all; `log` says of which network. */
   constructor(files: IndexFiles, thread: OneThread, embedder: EndpointEmbedder, complete: () => void, log: Log) {
@@ -32,9 +33,9 @@ export class VectorFeeder {
   /** Looks whether something is lacking. */
   wake(): void {
     this.#woken = true;
-    this.#feeding ??= this.#feed().finally(() => {
-      this.#feeding = null;
-    });
+    if (this.#isFeeding) return;
+    this.#isFeeding = true;
+    this.#feeding = this.#feed();
   }
 
   async close(): Promise<void> {
@@ -57,6 +58,8 @@ export class VectorFeeder {
       // The index shall know what is searched now, and drop what is not.
       if (before && !fed) this.#complete();
     }
+    // Right after the last look: what wakes it from here on is looked for anew.
+    this.#isFeeding = false;
   }
 
   /** One batch; says whether there was one. */
