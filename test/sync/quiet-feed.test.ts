@@ -1,6 +1,6 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
@@ -42,6 +42,23 @@ test.each(ways)('F7: what has rested for a month is mirrored whole, once, by %s'
   await create(origin, curator, { collection: place.id });
   expect(await sync(mirror, here)).toMatchObject({ events: 1, entities: 1, swept: false, lost: null });
   expect(await remoteOf(mirror, here)).toMatchObject({ lost: [], lag: { events: 0 } });
+});
+
+test('what is known of a remote is looked for beside the event loop: that may be little among all that others have', async () => {
+  await using pair = await startResting(true);
+  const { origin, mirror, curator, here } = pair;
+  await create(origin, curator, { collection: (await collection(origin, curator, { label: 'Works' })).id });
+  const store = await mirror.ctx.networks.get('main');
+  const readLong = vi.spyOn(store, 'readLong');
+  const asked = async () => {
+    readLong.mockClear();
+    await sync(mirror, here);
+    return readLong.mock.calls.map(([name]) => name);
+  };
+  expect(await asked()).toContain('lastKnown');
+  await create(origin, curator);
+  await pair.rest();
+  expect(await asked()).toContain('knownPage');
 });
 
 test.each(ways)(

@@ -46,7 +46,7 @@ export async function previewPull(needs: PreviewNeeds, pageSize: number): Promis
   const back = await setBackSince(needs);
   let events = 0;
   const seen = store.read((db) => seenIntervals(db, remote.key));
-  let hasGap = isBegunAgain(needs) || seen.some((it) => it.lost && !it.swept);
+  let hasGap = (await isBegunAgain(needs)) || seen.some((it) => it.lost && !it.swept);
   let feed = startFeed(seen);
   while (isOpen(feed)) {
     const page = await readPage(needs, feed, pageSize);

@@ -71,7 +71,7 @@ interface HeldPage {
 export async function pull(ctx: SyncContext, options: PullOptions): Promise<void> {
   if (options.reset) return afterReset(ctx, options);
   const held: HeldPage[] = [];
-  const begunAgain = isBegunAgain(ctx);
+  const begunAgain = await isBegunAgain(ctx);
   const walked = await walk(ctx, options, held);
   const { reset } = walked;
   if (reset !== null) {

@@ -1,5 +1,5 @@
 import { UnreachableError } from '../errors.ts';
-import { lastKnown, lastRun } from '../store/remotes/remotes.ts';
+import { type LastKnown, lastRun } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
 import { checkMeant, HeldOffError } from './remote-errors.ts';
@@ -25,8 +25,13 @@ export function mayHaveMissed({ store, remote, now }: Pick<SyncContext, 'store' 
  * Whether something is known of a remote whose feed has not been read to the end since: it was reset, more of it is wanted or
  * shown now, or a first run did not come so far. Its feed may begin anew, and need not name what was there before.
  */
-export function isBegunAgain({ store, remote }: Pick<SyncContext, 'store' | 'remote'>): boolean {
-  return levelOf({ store, remote }) === null && store.read((db) => lastKnown(db, remote.key)) !== undefined;
+export async function isBegunAgain({ store, remote }: Pick<SyncContext, 'store' | 'remote'>): Promise<boolean> {
+  return levelOf({ store, remote }) === null && (await lastKnownAt({ store, remote })) !== null;
+}
+
+async function lastKnownAt({ store, remote }: Pick<SyncContext, 'store' | 'remote'>): Promise<LastKnown | null> {
+  const json = await store.readLong('lastKnown', { remote: remote.key });
+  return JSON.parse(Buffer.from(json).toString()) as LastKnown | null;
 }
 
 /** When all that a remote's feed held had last been dealt with, in epoch milliseconds; null for never. */
@@ -42,11 +47,10 @@ export function levelOf({ store, remote }: Pick<SyncContext, 'store' | 'remote'>
  */
 export async function emptied(needs: Needs, newest: string | null): Promise<string | null> {
   const { store, remote } = needs;
-  const had = store.read((db) => {
-    const seen = newest === null ? undefined : findVersion(db, newest);
-    // Another service may not tell of what is deleted.
-    return seen && !seen.manifest.deleted ? { entity: seen.entity, cid: seen.cid } : lastKnown(db, remote.key);
-  });
+  const seen = newest === null ? undefined : store.read((db) => findVersion(db, newest));
+  // Another service may not tell of what is deleted.
+  const had =
+    seen && !seen.manifest.deleted ? { entity: seen.entity, cid: seen.cid } : await lastKnownAt({ store, remote });
   const lost = had && (await lostOf(needs, had));
   return lost ? `it shows no event any more, and does not have ${lost}, which it had` : null;
 }

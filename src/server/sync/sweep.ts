@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import { UnreachableError } from '../errors.ts';
 import type { Row } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
-import { type KnownTip, knownPage } from '../store/remotes/known-tips.ts';
+import type { KnownPage, KnownTip } from '../store/remotes/known-tips.ts';
 import { isAskedAgain } from '../store/remotes/remote-troubles.ts';
 import { findKnown, isKnownAt, knownCollections } from '../store/remotes/remotes.ts';
 import { isUnlisted } from '../store/remotes/unlisted.ts';
@@ -75,7 +75,7 @@ export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<Wh
     await queue.onIdle();
     for (let after: number | null = options.compared ? null : 0; after !== null && !isOver(); ) {
       const from: number = after;
-      const page = ctx.store.read((db) => knownPage(db, ctx.remote.key, from, batchOf(ctx)));
+      const page = await known(ctx, from);
       after = page.next;
       const rows = page.rows.filter((row) => !row.isAskedAgain || (options.reset && !row.isForgotten));
       if (rows.length > 0)
@@ -97,6 +97,12 @@ export async function noteSwept(
   { reset, uncatalogued }: Pick<SweepOptions, 'reset'> & Pick<WholeSweep, 'uncatalogued'>,
 ): Promise<void> {
   await note(ctx, { kind: 'feed_swept', remote: ctx.remote.name, reset, uncatalogued });
+}
+
+/** A page of what is known here, from after one on. */
+async function known(ctx: SyncContext, after: number): Promise<KnownPage> {
+  const wanted = { remote: ctx.remote.key, after, limit: batchOf(ctx) };
+  return JSON.parse(Buffer.from(await ctx.store.readLong('knownPage', wanted)).toString()) as KnownPage;
 }
 
 function batchOf({ blocks }: SyncContext): number {

@@ -24,13 +24,20 @@ interface PageRow {
   forgotten: number;
 }
 
-/** A page of everything that is known of a remote, by the store's order from `after` on; `next` is null on the last. */
+/** By the store's order; `next` is null on the last. */
+export interface KnownPage {
+  rows: KnownTip[];
+  next: number | null;
+}
+
+/**
+ * A page of everything that is known of a remote, from `after` on. It walks what is known of all remotes, so it runs on a reader
+ * thread.
+ */
 export function knownPage(
   db: Reader,
-  remote: number,
-  after: number,
-  limit: number,
-): { rows: KnownTip[]; next: number | null } {
+  { remote, after, limit }: { remote: number; after: number; limit: number },
+): KnownPage {
   const rows = db.all<PageRow>(
     `SELECT e.key, e.id, t.cid AS theirs, k.trouble, k.again IS NOT NULL AS again, ${isForgotten} AS forgotten
        FROM remote_entity k JOIN entity e ON e.key = k.entity

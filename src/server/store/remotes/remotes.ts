@@ -66,8 +66,14 @@ export function pushMark(db: Reader, remote: number): { id: number; cid: string 
   return db.get('SELECT mark AS id, mark_cid AS cid FROM remote WHERE key = ? AND mark IS NOT NULL', remote);
 }
 
-/** One of the newest entities that are live here and known at a remote, with the version that it had; undefined for none. */
-export function lastKnown(db: Reader, remote: number): { entity: string; cid: string } | undefined {
+/** One of the newest entities that are live here and known at a remote, with the version that it had. */
+export interface LastKnown {
+  entity: string;
+  cid: string;
+}
+
+/** Undefined for none. It may walk what is known of all remotes, so it runs on a reader thread. */
+export function lastKnown(db: Reader, remote: number): LastKnown | undefined {
   const row = db.get<{ id: string; cid: Uint8Array }>(
     `SELECT e.id, t.cid FROM remote_entity k CROSS JOIN entity e ON e.key = k.entity CROSS JOIN block t ON t.key = k.theirs
       WHERE k.remote = ? AND e.deleted = 0 ORDER BY k.entity DESC LIMIT 1`,

@@ -33,7 +33,8 @@ import { type TableRowsQuery, tableRows } from '../listings/table-rows.ts';
 import { userCollections } from '../listings/user-collections.ts';
 import { networkCounts } from '../network-counts.ts';
 import { blocksPage, chainsPage, walkPage } from '../remotes/chain-reads.ts';
-import { countRemote } from '../remotes/remotes.ts';
+import { knownPage } from '../remotes/known-tips.ts';
+import { countRemote, lastKnown } from '../remotes/remotes.ts';
 import { segmentsPage } from '../remotes/segment-reads.ts';
 import { checkedBlock } from '../verify/checked-block.ts';
 import { versionText } from '../version-text.ts';
@@ -140,6 +141,9 @@ export const longReads = {
   entityMoves: (db: Reader, args: Parameters<typeof entityMoves>[1]): string => JSON.stringify(entityMoves(db, args)),
   /** See remotes.ts. */
   remoteCounts: (db: Reader, { remote }: { remote: number }): string => JSON.stringify(countRemote(db, remote)),
+  lastKnown: (db: Reader, { remote }: { remote: number }): string => JSON.stringify(lastKnown(db, remote) ?? null),
+  /** See known-tips.ts. */
+  knownPage: (db: Reader, args: Parameters<typeof knownPage>[1]): string => JSON.stringify(knownPage(db, args)),
   fileVersionsPage: (db: Reader, args: Parameters<typeof fileVersionsPage>[1]): string =>
     JSON.stringify(fileVersionsPage(db, args)),
   /** See jobs.ts. */
