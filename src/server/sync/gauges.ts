@@ -1,5 +1,5 @@
 import type { NetworkStore } from '../store/network-store.ts';
-import { countOpen, listRemotes, type OpenCounts, seenIntervals } from '../store/remotes/remotes.ts';
+import { countOpen, isMuchOpen, listRemotes, type OpenCounts, seenIntervals } from '../store/remotes/remotes.ts';
 import type { Runs } from './runs.ts';
 import { lagOf } from './stand.ts';
 
@@ -14,17 +14,22 @@ export interface RemoteGauges extends OpenCounts {
   running: boolean;
 }
 
+/** Of each kind so many are counted on the event loop, which takes less than a reader thread for them. */
+const countedAtOnce = 10_000;
+
 /** Of all remotes of a network. */
-export function gaugesOf(store: NetworkStore, runs: Runs, now: number): RemoteGauges[] {
+export async function gaugesOf(store: NetworkStore, runs: Runs, now: number): Promise<RemoteGauges[]> {
+  const remotes = store.read(listRemotes);
+  const counts = await Promise.all(remotes.map(({ key }) => openAt(store, key)));
   return store.read((db) =>
-    listRemotes(db).map((remote): RemoteGauges => {
+    remotes.map((remote, i): RemoteGauges => {
       const last = runs.last(store, remote);
       const running = runs.current(store.network, remote.name);
       const failing = last !== null && (last.error !== null || last.report.stopped !== null);
       const level = last?.level ?? null;
       return {
         remote: remote.name,
-        ...countOpen(db, remote.key),
+        ...(counts[i] as OpenCounts),
         unread: lagOf(seenIntervals(db, remote.key), { lastRun: last, running }, now).events,
         level,
         ended: last?.ended ?? null,
@@ -34,4 +39,9 @@ export function gaugesOf(store: NetworkStore, runs: Runs, now: number): RemoteGa
       };
     }),
   );
+}
+
+async function openAt(store: NetworkStore, remote: number): Promise<OpenCounts> {
+  const few = store.read((db) => (isMuchOpen(db, remote, countedAtOnce) ? null : countOpen(db, remote)));
+  return few ?? (JSON.parse(Buffer.from(await store.readLong('openCounts', { remote })).toString()) as OpenCounts);
 }

@@ -15,14 +15,17 @@ export interface IncomingRow extends IncomingPlace {
   label: string | null;
 }
 
+/** So much is counted beside a page. */
+const mostCounted = 10_000;
+
 /**
- * A page of what leads to an entity, after a place, and how much there is in all; null where it is not here. `total`:
- * where it is known from a page before; an entity to which very much leads is not counted for each.
+ * A page of what leads to an entity, after a place, and how much there is in all, null where that is more than is counted at once
+ * (incomingTotal); null where the entity is not here. `total`: where it is known from a page before.
  */
 export function incomingPage(
   db: Reader,
   { id, after, limit, total }: { id: string; after: IncomingPlace; limit: number; total?: number | undefined },
-): { rows: IncomingRow[]; total: number } | null {
+): { rows: IncomingRow[]; total: number | null } | null {
   const key = entityKey(db, id);
   if (key === undefined) return null;
   const rows = db.all<IncomingRow>(
@@ -34,6 +37,17 @@ export function incomingPage(
     after.source,
     limit,
   );
-  const count = () => db.get<{ n: number }>('SELECT count(*) AS n FROM edge WHERE peer = ?', key)?.n ?? 0;
-  return { rows, total: total ?? count() };
+  return { rows, total: total ?? countedAtOnce(db, key) };
+}
+
+function countedAtOnce(db: Reader, peer: number): number | null {
+  const sql = 'SELECT count(*) AS n FROM (SELECT 1 FROM edge WHERE peer = ? LIMIT ?)';
+  const n = db.get<{ n: number }>(sql, peer, mostCounted + 1)?.n ?? 0;
+  return n > mostCounted ? null : n;
+}
+
+/** How much leads to an entity. A long read. */
+export function incomingTotal(db: Reader, id: string): number {
+  const sql = 'SELECT count(*) AS n FROM edge WHERE peer = (SELECT key FROM entity WHERE id = ?)';
+  return db.get<{ n: number }>(sql, id)?.n ?? 0;
 }

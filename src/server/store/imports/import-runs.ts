@@ -75,8 +75,9 @@ export function countMade(db: Reader, id: string): number {
   return db.get<{ n: number }>(sql, id)?.n ?? 0;
 }
 
-/** How many live entities lie in a collection. */
-export function liveIn(db: Reader, collection: string): number {
-  const sql = 'SELECT count(*) AS n FROM listing WHERE collection = (SELECT key FROM entity WHERE id = ?)';
-  return db.get<{ n: number }>(sql, collection)?.n ?? 0;
+/** How many live entities lie in a collection, counted no further than `most`. */
+export function liveIn(db: Reader, collection: string, most: number): number {
+  const sql = `SELECT count(*) AS n FROM (
+     SELECT 1 FROM listing WHERE collection = (SELECT key FROM entity WHERE id = ?) LIMIT ?)`;
+  return db.get<{ n: number }>(sql, collection, most)?.n ?? 0;
 }

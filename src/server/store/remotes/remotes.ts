@@ -363,6 +363,18 @@ export function countRemote(db: Reader, remote: number): RemoteCounts {
   return { mirrored: db.get<{ n: number }>(sql, remote)?.n ?? 0, ...countOpen(db, remote) };
 }
 
+/** Whether more than so many of one kind are open between a remote and this node: these are counted on a reader thread. */
+export function isMuchOpen(db: Reader, remote: number, most: number): boolean {
+  const beyond = (table: string): string => `EXISTS (SELECT 1 FROM ${table} AND remote = ? LIMIT 1 OFFSET ?)`;
+  const sql = `SELECT 1 WHERE ${openIn.map(beyond).join(' OR ')}`;
+  return db.get(sql, ...openIn.flatMap(() => [remote, most])) !== undefined;
+}
+
+const openIn = [
+  ...['push_pending WHERE true', 'sync_conflict WHERE true', 'push_refusal WHERE true'],
+  ...['remote_entity WHERE trouble IS NOT NULL', "remote_content WHERE state NOT IN ('there', 'sending')"],
+];
+
 export function countOpen(db: Reader, remote: number): OpenCounts {
   const count = (sql: string): number => db.get<{ n: number }>(sql, remote)?.n ?? 0;
   const troubles = db.all<{ trouble: string; n: number }>(

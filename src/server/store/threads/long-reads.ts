@@ -9,6 +9,7 @@ import { isPredicateUsed, predicateNames, predicatesNamed } from '../entity-keys
 import { graphEntityAnswer } from '../graph/graph-entity.ts';
 import { type LinksQuery, linksTo } from '../graph/graph-links.ts';
 import { type NeighboursQuery, neighbours, pathsAnswer, reachableAnswer } from '../graph/graph-reads.ts';
+import { incomingTotal } from '../graph/incoming.ts';
 import { queryAnswer } from '../graph/query-answer.ts';
 import { type TreeQuery, treeBelow } from '../graph/tree-reads.ts';
 import { entityMoves } from '../history-reads.ts';
@@ -34,7 +35,7 @@ import { userCollections } from '../listings/user-collections.ts';
 import { networkCounts } from '../network-counts.ts';
 import { blocksPage, chainsPage, walkPage } from '../remotes/chain-reads.ts';
 import { knownPage } from '../remotes/known-tips.ts';
-import { countRemote, lastKnown } from '../remotes/remotes.ts';
+import { countOpen, countRemote, lastKnown } from '../remotes/remotes.ts';
 import { segmentsPage } from '../remotes/segment-reads.ts';
 import { checkedBlock } from '../verify/checked-block.ts';
 import { versionText } from '../version-text.ts';
@@ -69,6 +70,8 @@ export const longReads = {
     const { links, truncated, rows } = linksTo(db, query);
     return JSON.stringify({ reached: links, truncated, spent: truncated, rows });
   },
+  /** See incoming.ts. */
+  incomingTotal: (db: Reader, { id }: { id: string }): string => String(incomingTotal(db, id)),
   /** See newest.ts. */
   newestPage: (db: Reader, query: NewestQuery): string => JSON.stringify(newestPage(db, query)),
   predicates: (db: Reader, _: object): string => JSON.stringify(predicateNames(db)),
@@ -141,6 +144,7 @@ export const longReads = {
   entityMoves: (db: Reader, args: Parameters<typeof entityMoves>[1]): string => JSON.stringify(entityMoves(db, args)),
   /** See remotes.ts. */
   remoteCounts: (db: Reader, { remote }: { remote: number }): string => JSON.stringify(countRemote(db, remote)),
+  openCounts: (db: Reader, { remote }: { remote: number }): string => JSON.stringify(countOpen(db, remote)),
   lastKnown: (db: Reader, { remote }: { remote: number }): string => JSON.stringify(lastKnown(db, remote) ?? null),
   /** See known-tips.ts. */
   knownPage: (db: Reader, args: Parameters<typeof knownPage>[1]): string => JSON.stringify(knownPage(db, args)),

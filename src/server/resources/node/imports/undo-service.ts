@@ -99,7 +99,9 @@ export class ImportUndoService {
       ...counts,
       changed_examples,
       collection_goes:
-        run.collection !== null && isOwnCollection(db, run) && liveIn(db, run.collection) === counts.untouched,
+        run.collection !== null &&
+        isOwnCollection(db, run) &&
+        liveIn(db, run.collection, counts.untouched + 1) === counts.untouched,
     }));
   }
 
@@ -145,7 +147,7 @@ export class ImportUndoService {
         before = left.length;
         const still: MadeEntity[] = [];
         for (const entity of left) {
-          const alone = entity.untouched && store.read((db) => liveIn(db, entity.id)) === 0;
+          const alone = entity.untouched && store.read((db) => liveIn(db, entity.id, 1)) === 0;
           still.push(...(alone ? await this.#bury(caller, store, run, [entity]) : [entity]));
         }
         left = still;
@@ -188,7 +190,7 @@ export class ImportUndoService {
     if (collection === null) return false;
     const steps = store.read((db) => {
       const standing = findStanding(db, collection);
-      if (!standing || !isOwnCollection(db, run) || liveIn(db, collection) > 0) return [];
+      if (!standing || !isOwnCollection(db, run) || liveIn(db, collection, 1) > 0) return [];
       return [this.#grave(db, caller, standing)];
     });
     const rows = steps.map(({ cid, next }) => forgotten(next.id, cid));

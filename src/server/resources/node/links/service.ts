@@ -27,6 +27,7 @@ export class LinksService {
       return row && !row.deleted ? incomingPage(db, { id, after: place, limit: limit + 1, total }) : null;
     });
     if (!found) throw new NotFoundError('Entity not found');
+    const all = found.total ?? Number(Buffer.from(await store.readLong('incomingTotal', { id }, caller)).toString());
     const rows = found.rows.slice(0, limit);
     const last = found.rows.length > limit ? rows.at(-1) : undefined;
     return {
@@ -36,8 +37,8 @@ export class LinksService {
         peer_type: row.type,
         peer_label: row.label,
       })),
-      total: found.total,
-      next: last ? `${last.predicate}.${last.source}.${found.total}` : null,
+      total: all,
+      next: last ? `${last.predicate}.${last.source}.${all}` : null,
     };
   }
 }

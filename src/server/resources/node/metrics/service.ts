@@ -34,7 +34,7 @@ export interface MetricsNeeds {
 /** How often the event loop's delay is measured, in milliseconds. */
 const resolution = 20;
 
-/** What a monitoring system asks for every few seconds; it costs little, and walks no entities. */
+/** What a monitoring system asks for every few seconds; it costs little, and walks no entities on the event loop. */
 export class MetricsService implements Disposable {
   readonly #needs: MetricsNeeds;
   readonly #started: number;
@@ -52,14 +52,18 @@ export class MetricsService implements Disposable {
     const { networks, requests, bounds, large, runs, now, checkpointFaults } = this.#needs;
     const stores = networks.opened();
     const remotes = isOperator(caller)
-      ? stores.flatMap((store) => gaugesOf(store, runs, now()).map((it) => ({ ...it, network: store.network })))
+      ? await Promise.all(
+          stores.map(async (store) =>
+            (await gaugesOf(store, runs, now())).map((it) => ({ ...it, network: store.network })),
+          ),
+        )
       : [];
     return metricsText([
       ...processFamilies(this.#process()),
       ...requestFamilies(requests.all(), bounds),
       ...storeFamilies(await Promise.all(stores.map((store) => this.#store(store))), large.underWay),
       ...nodeDatabaseFamilies(checkpointFaults.node()),
-      ...syncFamilies(remotes),
+      ...syncFamilies(remotes.flat()),
     ]);
   }
 

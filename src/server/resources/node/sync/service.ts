@@ -25,7 +25,7 @@ export class SyncLogService {
     const store = await this.#networks.get(caller.network);
     const watched = new Map(store.read(listRemotes).map(({ name, watch }) => [name, watch]));
     return {
-      remotes: gaugesOf(store, this.#runs, this.#now()).map(
+      remotes: (await gaugesOf(store, this.#runs, this.#now())).map(
         ({ remote: name, pending, conflicts, refused, failing, running }) => ({
           ...{ name, pending, conflicts, refused, failing, running },
           watch: watched.get(name) ?? false,
