@@ -51,7 +51,23 @@ function rows(sql: string): unknown[] {
   }
 }
 
+/** Has every write of a kind refused, as a crash just before it would end what goes before. */
+function refuse(what: string): void {
+  const db = new Database(join(test.folder, 'identity.db'));
+  db.exec(`CREATE TRIGGER refused BEFORE ${what} BEGIN SELECT RAISE(ABORT, 'refused'); END`);
+  db.close();
+}
+
 describe('accounts', () => {
+  it.each([
+    ['UPDATE ON account', () => test.identity.ensureOperator()],
+    ["INSERT ON setting WHEN new.name = 'service_account'", () => test.identity.ensureServiceAccount()],
+  ])('of the node itself are made whole or not at all (%s)', (what, make) => {
+    refuse(what);
+    expect(make).toThrow();
+    expect(rows('SELECT name FROM account')).toEqual([]);
+  });
+
   it('are made once for an issuer and subject, under an id derived from both', () => {
     const first = test.identity.registerAccount(ada);
     test.clock.ms += 1000;

@@ -216,18 +216,22 @@ export class Identity {
   }
 
   #makeOperator(): Account {
-    const { id } = accounts.insertAccount(this.#db, this.#local('Operator'), this.#now());
-    accounts.markOperator(this.#db, id);
-    return accounts.requireAccount(this.#db, id);
+    return this.#db.transaction(() => {
+      const { id } = accounts.insertAccount(this.#db, this.#local('Operator'), this.#now());
+      accounts.markOperator(this.#db, id);
+      return accounts.requireAccount(this.#db, id);
+    });
   }
 
   /** The account that keys made with `--service` belong to. */
   ensureServiceAccount(): Account {
     const known = this.serviceAccount();
     if (known !== null) return known;
-    const { account } = this.registerAccount(this.#local('Service'));
-    this.setSetting('service_account', account.id);
-    return account;
+    return this.#db.transaction(() => {
+      const { account } = this.registerAccount(this.#local('Service'));
+      this.setSetting('service_account', account.id);
+      return account;
+    });
   }
 
   /** The service account; null where it was never asked for. */
