@@ -15,7 +15,6 @@ export interface Version {
   manifest: Manifest;
 }
 
-// No join: SQLite plans one with bound values anew each time it runs.
 const columns = 'b.key, b.ver, (SELECT e.id FROM entity e WHERE e.key = b.entity) AS entity';
 
 /** A version by CID; undefined where the text is no CID or no version of this store. */

@@ -212,7 +212,10 @@ function comparable({ time }: { time: boolean }, value: Scalar, path: IssuePath)
   return time ? moment(value, path) : value;
 }
 
-/** A time in the form in which times are stored, so that texts compare as times do. */
+/**
+ * A time in the form that interface.md gives all times, so that texts compare as times do. What another program wrote
+ * otherwise is stored as it was written: without milliseconds it counts as later than all of its second.
+ */
 function moment(value: string, path: IssuePath): string {
   const time = /^\d{4}-\d{2}-\d{2}/.test(value) ? momentOf(value) : Number.NaN;
   if (Number.isNaN(time)) throw ValidationError.at(path, 'must be an ISO 8601 time');

@@ -144,8 +144,7 @@ interface KnownRow {
 
 const text = (cid: Uint8Array | null): string | null => cid && cidText(cid);
 
-// What is looked up for every entity of a mirror goes by keys, one table after the other: SQLite plans a join with bound
-// values anew each time it runs, which takes ten times as long as finding nothing.
+// What is looked up for every entity of a mirror goes by keys, one table after the other: of most of them nothing is found.
 
 /** The newest feed id that was dealt with for an entity, 0 for none. */
 export function knownEvent(db: Reader, remote: number, id: string): number {

@@ -117,11 +117,10 @@ const score = `-bm25(words, ?, ${otherWeights}) AS score`;
 /** Of the newest that match so many are looked up at most, the best first. */
 export const lookedUp = 2000;
 
-// A plus before each bound limit: SQLite would look at it to plan with it, and so plan anew each time.
 const ofNewest = `SELECT key, score
-    FROM (SELECT rowid AS key, ${score} FROM search.words WHERE words MATCH ? ORDER BY rowid DESC LIMIT +?)
-   ORDER BY score DESC, key LIMIT +?`;
-const countNewest = 'SELECT count(*) AS n FROM (SELECT 1 FROM search.words WHERE words MATCH ? LIMIT +?)';
+    FROM (SELECT rowid AS key, ${score} FROM search.words WHERE words MATCH ? ORDER BY rowid DESC LIMIT ?)
+   ORDER BY score DESC, key LIMIT ?`;
+const countNewest = 'SELECT count(*) AS n FROM (SELECT 1 FROM search.words WHERE words MATCH ? LIMIT ?)';
 
 /** The best ones, as many as were asked for at most, and how many match: one more than are ranked where more do. */
 interface Found {
@@ -192,11 +191,11 @@ type Table = 'words' | 'labels';
 const ofTable = (sql: (table: Table) => string) => ({ words: sql('words'), labels: sql('labels') });
 const newestOf = ofTable(
   (table) => `SELECT json_group_array(rowid) AS keys
-    FROM (SELECT rowid FROM search.${table} WHERE ${table} MATCH ? ORDER BY rowid DESC LIMIT +?)`,
+    FROM (SELECT rowid FROM search.${table} WHERE ${table} MATCH ? ORDER BY rowid DESC LIMIT ?)`,
 );
 /** Of the newest labels the best; equal ones by key, the newest first. */
 const bestOfLabels = `SELECT json_group_array(key ORDER BY rank, key DESC) AS keys
-    FROM (SELECT rowid AS key, bm25(labels) AS rank FROM search.labels WHERE labels MATCH ? ORDER BY rowid DESC LIMIT +?)`;
+    FROM (SELECT rowid AS key, bm25(labels) AS rank FROM search.labels WHERE labels MATCH ? ORDER BY rowid DESC LIMIT ?)`;
 const allOf = ofTable((table) => `SELECT json_group_array(rowid) AS keys FROM search.${table} WHERE ${table} MATCH ?`);
 
 function keysOf(db: Reader, sql: string, match: string, ...limit: number[]): number[] {
