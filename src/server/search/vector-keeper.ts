@@ -67,6 +67,8 @@ export class VectorKeeper {
   #size = 0;
   #wanted = builtin;
   #learning: Learning | null = null;
+  /** The last of the vectors that have been removed of what is outdated. */
+  #dropped = 0;
   /** From an index of this size nothing could be learned. */
   #unlearned = 0;
 
@@ -130,7 +132,9 @@ export class VectorKeeper {
   step(passagesOf: (keys: readonly number[]) => Embedded[]): boolean {
     const outdated = this.#rows.find((row) => row !== this.#serving() && row !== this.#coming());
     if (outdated) {
-      if (dropSome(this.#index, outdated.number, 500)) this.#load();
+      const last = dropSome(this.#index, outdated.number, { after: this.#dropped, limit: 500 });
+      this.#dropped = last ?? 0;
+      if (last === null) this.#load();
       return true;
     }
     const filling = this.#loaded.find(({ row }) => row.reached !== null);

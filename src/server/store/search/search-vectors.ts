@@ -38,14 +38,24 @@ export function modelReached(index: Writer, number: number, reached: number | nu
   index.run('UPDATE model SET reached = ? WHERE number = ?', reached, number);
 }
 
-/** Removes some of a model's vectors, and the model with the last one; says whether it is gone. */
-export function dropSome(index: Writer, number: number, limit: number): boolean {
-  const rows = index.all<{ seq: number }>('SELECT seq FROM code WHERE model = ? LIMIT ?', number, limit);
+/**
+ * Removes some of a model's vectors, from after one on, and the model once there is none at all. Gives the last one that was looked
+ * at, after which it is gone on, 0 where the others are to be looked for from the beginning, null where the model is gone.
+ */
+export function dropSome(
+  index: Writer,
+  number: number,
+  { after, limit }: { after: number; limit: number },
+): number | null {
+  const sql = 'SELECT seq FROM code WHERE seq > ? AND model = ? ORDER BY seq LIMIT ?';
+  const rows = index.all<{ seq: number }>(sql, after, number, limit);
   for (const { seq } of rows) dropSeq(index, seq);
-  if (rows.length === limit) return false;
+  if (rows.length === limit) return rows.at(-1)?.seq ?? 0;
+  // What was removed before may have been rolled back.
+  if (after > 0) return 0;
   index.run('DELETE FROM learned WHERE model = ?', number);
   index.run('DELETE FROM model WHERE number = ?', number);
-  return true;
+  return null;
 }
 
 export interface VectorRow {
