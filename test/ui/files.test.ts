@@ -321,6 +321,52 @@ describePage('files of one name', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  /** Has a file begun to be sent to the letter, from its screen; it waits until it is let go. */
+  const sendHeld = async () => {
+    const gate = Promise.withResolvers<void>();
+    await page.route('**/entities/*/content?*', async (route) => {
+      await gate.promise;
+      // What the page has given up is not sent any more.
+      await route.continue().catch(() => undefined);
+    });
+    const begun = page.waitForRequest('**/entities/*/content?*');
+    await visitor.go(`/entities/${letter.id}`);
+    await button('Attach a file').focus();
+    await page.locator('input[type="file"]').setInputFiles(scan('recto'));
+    await begun;
+    const given = page.waitForEvent('requestfailed', { timeout: 10_000 });
+    return { given, letGo: gate.resolve };
+  };
+
+  test('on their way to an entity stop where its screen is left', async () => {
+    const { given, letGo } = await sendHeld();
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    const question = page.getByRole('dialog', { name: 'Leave without the rest?' });
+    await question.getByRole('button', { name: 'Leave' }).click();
+    await page.getByRole('heading', { name: 'Collections', level: 1 }).waitFor();
+    await given;
+    letGo();
+    await visitor.go(`/entities/${letter.id}`);
+    await button('Attach a file').waitFor();
+    expect((await read(node, me, letter.id)).ver).toBe(1);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('on their way to an entity stop where that is asked for', async () => {
+    const { given, letGo } = await sendHeld();
+    await page.getByRole('status').getByText('Attaching…').waitFor();
+    await lookAt(page, 'file-on-its-way', { asItIs: true });
+    await button('Stop').press('Enter');
+    await given;
+    letGo();
+    // The keys go on where they are.
+    await page.locator('button:focus', { hasText: 'Attach a file' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect((await read(node, me, letter.id)).ver).toBe(1);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('are fetched once, and a recording plays on while others write', async () => {
     await visitor.go(`/entities/${letter.id}`);
     const input = page.locator('input[type="file"]');

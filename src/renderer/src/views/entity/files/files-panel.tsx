@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Download, Paperclip, X } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { answered, api } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { Problem } from '../../../components/problem.tsx';
@@ -31,16 +31,25 @@ export function FilesPanel({ entity }: { entity: Entity }) {
   };
   // By their names, what became of files that may not have come: the same one again is attached once.
   const ways = useRef(new Map<string, Attaching>());
+  const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
   const attach = useMutation({
     mutationFn: async ({ file, over }: { file: File; over: Entity }) => {
       const way = ways.current.get(file.name) ?? {};
       ways.current.set(file.name, way);
-      const { key, version } = await attachFile(id, file, way);
-      ways.current.delete(file.name);
-      await follow(over, version);
-      return key;
+      stop.current = new AbortController();
+      const { signal } = stop.current;
+      try {
+        const { key, version } = await attachFile(id, file, way, signal);
+        ways.current.delete(file.name);
+        await follow(over, version);
+        return key;
+      } catch (error) {
+        if (signal.aborted) return null;
+        throw error;
+      }
     },
-    onSuccess: (key) => toast(t('file.attached', { name: key })),
+    onSuccess: (key) => key !== null && toast(t('file.attached', { name: key })),
   });
   const remove = useMutation({
     mutationFn: async ({ file: { key }, over }: { file: HeldFile; over: Entity }) => {
@@ -71,9 +80,13 @@ export function FilesPanel({ entity }: { entity: Entity }) {
             target.value = '';
           }}
         />
-        <Button small disabled={attach.isPending} onClick={() => input.current?.click()}>
-          <Paperclip size={13} aria-hidden />
-          {t(attach.isPending ? 'file.attaching' : 'file.attach')}
+        <span role="status" className="text-xs text-quiet">
+          {attach.isPending && t('file.attaching')}
+        </span>
+        {/* One button, so that the focus stays. */}
+        <Button small onClick={() => (attach.isPending ? stop.current?.abort() : input.current?.click())}>
+          {!attach.isPending && <Paperclip size={13} aria-hidden />}
+          {t(attach.isPending ? 'file.stop' : 'file.attach')}
         </Button>
       </div>
       {(attach.error ?? remove.error) && <Problem error={attach.error ?? remove.error} />}
