@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
-import { type ReactNode, useEffect } from 'react';
+import { type ReactNode, useCallback, useEffect } from 'react';
 import { Button } from '../components/button.tsx';
 import { Text, useTexts } from '../messages/texts.tsx';
 import { sessionQuery } from '../session/session.ts';
@@ -8,6 +8,7 @@ import { sessionQuery } from '../session/session.ts';
 /** A browser that the node does not know: how to get a link that changes it. */
 export function SignedOut({ spent }: { spent: boolean }) {
   const { t } = useTexts();
+  useLook();
   return (
     <Alone title={t(spent ? 'session.spent' : 'session.out')}>
       <p>
@@ -31,13 +32,7 @@ export function SignedOut({ spent }: { spent: boolean }) {
 /** The same, above a screen on which something may have been typed. */
 export function SignedOutBanner() {
   const { t } = useTexts();
-  const queries = useQueryClient();
-  const again = () => queries.invalidateQueries({ queryKey: sessionQuery.queryKey });
-  // The link is opened in another tab; the cookie is there when this one is looked at again.
-  useEffect(() => {
-    const timer = setInterval(() => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey }), 3000);
-    return () => clearInterval(timer);
-  }, [queries]);
+  const again = useLook();
   return (
     <div
       role="alert"
@@ -48,9 +43,23 @@ export function SignedOutBanner() {
         <strong className="font-medium">{t('session.ended')}</strong>{' '}
         <Text id="session.endedHow" command={<Code>archeion open</Code>} />
       </p>
-      <Button onClick={() => void again()}>{t('action.retry')}</Button>
+      <Button onClick={again}>{t('action.retry')}</Button>
     </div>
   );
+}
+
+/**
+ * Looks every three seconds who is signed in, and gives what does it at once: the link is opened in another tab, and the cookie is
+ * there when this one is looked at again.
+ */
+function useLook(): () => void {
+  const queries = useQueryClient();
+  const look = useCallback(() => void queries.invalidateQueries({ queryKey: sessionQuery.queryKey }), [queries]);
+  useEffect(() => {
+    const timer = setInterval(look, 3000);
+    return () => clearInterval(timer);
+  }, [look]);
+  return look;
 }
 
 function Code({ children }: { children: ReactNode }) {

@@ -123,16 +123,21 @@ function SignOut() {
   const { t } = useTexts();
   const queries = useQueryClient();
   const go = useNavigate();
-  const out = async () => {
-    await api.DELETE('/node/session');
-    await go({ to: '/' });
-    queries.clear();
-    location.reload();
-  };
+  const out = useMutation({
+    mutationFn: async () => {
+      await answered(api.DELETE('/node/session'));
+      await go({ to: '/' });
+      queries.clear();
+      location.reload();
+    },
+  });
   return (
-    <div>
-      <Button onClick={() => void out()}>{t('session.signOut')}</Button>
-      <p className="mt-1 text-xs text-quiet">{t('session.signedIn')}</p>
+    <div className="space-y-2">
+      {out.error && <Problem error={out.error} />}
+      <Button disabled={out.isPending} onClick={() => out.mutate()}>
+        {t('session.signOut')}
+      </Button>
+      <p className="text-xs text-quiet">{t('session.signedIn')}</p>
     </div>
   );
 }
