@@ -103,4 +103,68 @@ describePage('the settings of a remote', () => {
     expect(await ask(node, me, 'GET /node/remotes/archive')).toMatchObject({ body: { max_kbps: 100 } });
     expect(visitor.faults).toEqual([]);
   });
+
+  test('have a key that closes, when it is answered late, no dialog that was opened since', async () => {
+    await using origin = await startNode();
+    await using node = await startPageNode();
+    const me = operator(node);
+    const key = keyOf(await user(origin, 'curator'));
+    ok(await ask(node, me, 'POST /node/remotes', { name: 'museum', url: origin.url, key }));
+    await using visitor = await signedIn(node);
+    const { page } = visitor;
+    await visitor.go('/sync/remotes/museum');
+    const open = async (name: string) => {
+      await page.getByRole('button', { name: 'More', exact: true }).click();
+      await page.getByRole('menuitem', { name }).click();
+      return page.getByRole('dialog', { name });
+    };
+    const answer = Promise.withResolvers<void>();
+    const begun = page.waitForRequest(/\/key$/);
+    await page.route(/\/key$/, async (route) => {
+      await answer.promise;
+      await route.continue();
+    });
+    const rekey = await open('Change the key');
+    await rekey.locator('input[type="password"]').fill(key);
+    await rekey.getByRole('button', { name: 'Change the key' }).click();
+    await begun;
+    await page.keyboard.press('Escape');
+    await page
+      .getByRole('dialog', { name: 'Discard what you have typed?' })
+      .getByRole('button', { name: 'Discard' })
+      .click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const rename = await open('Rename');
+    await rename.getByLabel('Name').fill('archive');
+    answer.resolve();
+    await page
+      .getByText(/^The key belongs to/)
+      .last()
+      .waitFor();
+    expect(await rename.getByLabel('Name').inputValue()).toBe('archive');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('that are looked at say when the remote is gone', async () => {
+    await using origin = await startNode();
+    await using node = await startPageNode();
+    const me = operator(node);
+    const key = keyOf(await user(origin, 'curator'));
+    ok(await ask(node, me, 'POST /node/remotes', { name: 'museum', url: origin.url, key }));
+    await using visitor = await signedIn(node);
+    const { page } = visitor;
+    await visitor.go('/sync/remotes/museum');
+    // What is typed stays, as somebody may have given it another name.
+    const rate = page.getByLabel('At most so many kilobits a second');
+    await rate.fill('100');
+    ok(await ask(node, me, 'POST /node/remotes/museum/rename', { name: 'elsewhere' }));
+    const gone = page.getByRole('alert').filter({ hasText: 'museum was removed, or has another name by now.' });
+    await gone.waitFor();
+    expect(await rate.inputValue()).toBe('100');
+    await lookAt(page, 'sync-remote-gone');
+    await rate.fill('');
+    await gone.getByRole('link', { name: 'To all remotes' }).click();
+    await page.getByRole('link', { name: 'elsewhere', exact: true }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
 });

@@ -27,21 +27,21 @@ export function RekeyRemote({ remote, open, onClose }: { remote: Remote; open: b
         }),
       ),
     onSuccess: async ({ user }) => {
-      // The key does not stay on the page.
-      setKey('');
-      onClose();
       toast(user === null ? t('sync.keyGone') : t('sync.rekeyed', { user }));
       await queries.invalidateQueries({ queryKey: ['sync'] });
     },
   });
   const close = () => {
+    // The key does not stay on the page.
     setKey('');
     set.reset();
     onClose();
   };
+  // Not where the dialog was closed meanwhile: another one may be open by then.
+  const change = (wanted: string | null) => set.mutate(wanted, { onSuccess: close });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    if (key.trim() !== '' && !set.isPending) set.mutate(key.trim());
+    if (key.trim() !== '' && !set.isPending) change(key.trim());
   };
   return (
     <Dialog
@@ -54,7 +54,7 @@ export function RekeyRemote({ remote, open, onClose }: { remote: Remote; open: b
         <>
           <Button onClick={close}>{t('action.cancel')}</Button>
           {keyed && (
-            <Button onClick={() => set.mutate(null)} disabled={set.isPending}>
+            <Button onClick={() => change(null)} disabled={set.isPending}>
               {t('sync.dropKey')}
             </Button>
           )}

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { EllipsisVertical } from 'lucide-react';
 import { useState } from 'react';
+import { Failure } from '../../api/failure.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { buttonClasses, IconButton } from '../../components/button.tsx';
 import { Copied } from '../../components/copied.tsx';
@@ -31,6 +32,7 @@ export function RemoteScreen() {
   // What is typed stays where the remote gets another name.
   const [renamed, setRenamed] = useState<{ from: string; to: string } | null>(null);
   const key = renamed?.to === name ? renamed.from : name;
+  const isGone = remote.error instanceof Failure && remote.error.kind === 'missing';
   return (
     <>
       {!remote.data && <SyncHead title={name} above={<Above />} />}
@@ -38,6 +40,17 @@ export function RemoteScreen() {
       {remote.error && !remote.data && (
         <div className="p-5">
           <Problem error={remote.error} retry={() => void remote.refetch()}>
+            <Link to="/sync" className={buttonClasses()}>
+              {t('sync.toAll')}
+            </Link>
+          </Problem>
+        </div>
+      )}
+      {/* What is typed below stays, for the one of another name. */}
+      {isGone && remote.data && (
+        <div className="p-5">
+          <Problem error={remote.error}>
+            <p className="w-full">{t('sync.remoteGone', { name })}</p>
             <Link to="/sync" className={buttonClasses()}>
               {t('sync.toAll')}
             </Link>
