@@ -14,6 +14,7 @@ import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { letGo } from '../../session/dropped-files.ts';
 import { useUnsaved } from '../../session/unsaved.ts';
+import { focusContent } from '../../shell/arrival.ts';
 import { Count } from './records/running.tsx';
 import { UndoDialog } from './undo/undo-dialog.tsx';
 import { madeQuery } from './undo/undo-import.ts';
@@ -52,6 +53,9 @@ export function ArchiveImport({ file, serial, onMore }: ArchiveImportProps) {
       if (isDone.current) letGo(serial);
     };
   }, [serial]);
+  // The button that had the focus goes with its step.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the step has become another one
+  useEffect(focusContent, [state, isVerifying]);
   const start = async () => {
     if (state !== 'waiting') return;
     stop.current = new AbortController();
@@ -93,7 +97,7 @@ export function ArchiveImport({ file, serial, onMore }: ArchiveImportProps) {
       <div className="max-w-4xl space-y-4 p-5">
         <h2 className="flex items-center gap-2 text-base font-semibold">
           <CircleCheck size={18} className="text-good" aria-hidden />
-          {t('import.archiveDone', { name: file.name })}
+          <span role="status">{t('import.archiveDone', { name: file.name })}</span>
         </h2>
         <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
           {(['entities', 'versions', 'created', 'advanced', 'unchanged', 'forks'] as const).map((name) => (

@@ -1,12 +1,13 @@
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, FileIcon, X } from 'lucide-react';
-import { useId, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { Failure } from '../../api/failure.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { Said } from '../../components/said.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { focusContent } from '../../shell/arrival.ts';
 import { PeerPicker } from '../entity/relationships/peer-picker.tsx';
 import type { Peer } from '../entity/relationships/peer-query.ts';
 import { type Target, TargetChoice, targetText } from './target.tsx';
@@ -31,6 +32,16 @@ export function FileImport({
   const left = files.length - kept;
   const mayRetry = files.some((file) => mayBeKept(outcomes.get(file)));
   const ready = way === 'entity' ? peer !== null : targetText(target) !== '';
+  // What had the focus goes with its step.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the step has become another one
+  useEffect(focusContent, [busy, begun]);
+  const stand = () => {
+    if (busy) return t('import.running');
+    if (!begun) return null;
+    return left > 0
+      ? t('import.filesLeft', { count: left, number: number(left) })
+      : t('import.filesKept', { count: files.length, number: number(files.length) });
+  };
   return (
     <form
       className="max-w-2xl space-y-4 p-5"
@@ -46,6 +57,10 @@ export function FileImport({
         ))}
       </ul>
       {error !== null && <Problem error={error} />}
+      {/* There before it says something, so that it is read out. */}
+      <p role="status" className={busy || begun ? undefined : 'sr-only'}>
+        {stand()}
+      </p>
       {busy && (
         <>
           <Progress label={t('import.running')} done={kept} total={files.length} />
@@ -84,19 +99,16 @@ export function FileImport({
         </>
       )}
       {!busy && begun && (
-        <>
-          {left > 0 && <p role="status">{t('import.filesLeft', { count: left, number: number(left) })}</p>}
-          <div className="flex gap-2">
-            {mayRetry && (
-              <Button look="main" type="submit">
-                {t('action.retry')}
-              </Button>
-            )}
-            <Button look={mayRetry ? 'plain' : 'main'} onClick={onMore}>
-              {t('import.more')}
+        <div className="flex gap-2">
+          {mayRetry && (
+            <Button look="main" type="submit">
+              {t('action.retry')}
             </Button>
-          </div>
-        </>
+          )}
+          <Button look={mayRetry ? 'plain' : 'main'} onClick={onMore}>
+            {t('import.more')}
+          </Button>
+        </div>
       )}
     </form>
   );

@@ -10,6 +10,7 @@ import { useSettled } from '../../../components/use-settled.ts';
 import { Waiting } from '../../../components/waiting.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { useUnsaved } from '../../../session/unsaved.ts';
+import { focusContent } from '../../../shell/arrival.ts';
 import { type Target, TargetChoice, targetText } from '../target.tsx';
 import { useStartCommand } from '../use-start-command.ts';
 import { EncodingChoice } from './encoding-choice.tsx';
@@ -71,6 +72,11 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
       stop.current?.abort();
     };
   }, []);
+
+  // The button that had the focus goes with its step.
+  const step = isRunning ? 'running' : work ? 'broken' : 'mapping';
+  // biome-ignore lint/correctness/useExhaustiveDependencies: when the step has become another one
+  useEffect(focusContent, [step]);
 
   const start = async () => {
     if (!mapping || !ready || isRunning) return;
