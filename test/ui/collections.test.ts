@@ -194,11 +194,26 @@ describePage('collections', () => {
     await page.keyboard.press('PageUp');
     await page.keyboard.press('Home');
     await firstLabel().waitFor();
-    await page.keyboard.press('j');
+
+    // Whoever comes back is where they were, with what was ticked.
+    await page.keyboard.press('End');
+    await page.getByRole('link', { name: 'Item 02499' }).waitFor();
+    for (let i = 0; i < 99; i++) await page.keyboard.press('k');
+    for (const name of ['Item 02400', 'Item 02399', 'Item 02398']) {
+      await page.getByRole('link', { name }).waitFor();
+      await page.keyboard.press('x');
+      await page.keyboard.press('k');
+    }
+    await page.getByRole('link', { name: 'Item 02397' }).waitFor();
+    await page.getByText('3 selected').waitFor();
+    const place = await scrolled();
     await page.keyboard.press('Enter');
-    await heading('Item 00001').waitFor();
+    await heading('Item 02397').waitFor();
     await page.goBack();
-    await firstLabel().waitFor();
+    await page.getByText('3 selected').waitFor();
+    await page.getByRole('link', { name: 'Item 02397' }).waitFor();
+    expect(await page.locator(`#${await activeRow()}`).getAttribute('aria-rowindex')).toBe('2399');
+    expect(await scrolled()).toBe(place);
     expect(visitor.faults).toEqual([]);
   });
 

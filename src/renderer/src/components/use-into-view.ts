@@ -1,12 +1,18 @@
-import { type RefObject, useEffect, useRef } from 'react';
+import { type RefObject, useLayoutEffect, useRef } from 'react';
 
-/** For the line that the keys are at: it is scrolled to when it has become another one. */
+/**
+ * For the line that the keys are at: it is scrolled to when it has become another one. Where one begins, at the first line,
+ * nothing is scrolled.
+ */
 export function useIntoView<T extends HTMLElement>(active: unknown): RefObject<T | null> {
   const line = useRef<T>(null);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: which line it is is all that counts
-  useEffect(() => {
+  const begun = useRef(false);
+  // Before the router goes where whoever comes back has scrolled to, so that this is what they see.
+  useLayoutEffect(() => {
+    const isBeginning = !begun.current && active === 0;
+    begun.current = true;
     // Newer browsers answer with a promise, which an effect must not.
-    void line.current?.scrollIntoView({ block: 'nearest' });
+    if (!isBeginning) void line.current?.scrollIntoView({ block: 'nearest' });
   }, [active]);
   return line;
 }

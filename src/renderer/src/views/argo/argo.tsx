@@ -10,6 +10,7 @@ import { KeyCaps } from '../../components/key-caps.tsx';
 import { Menu, MenuItem } from '../../components/menu.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { useKeptState } from '../../components/use-kept.ts';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { collectionsQuery } from '../collections/collections-query.ts';
@@ -37,7 +38,7 @@ export function Argo() {
   const queries = useQueryClient();
   const editor = useRef<QueryEditorHandle>(null);
   const [typed, setTyped] = useState(() => typedAt(address.q));
-  const [active, setActive] = useState(-1);
+  const [active, setActive] = useKeptState('active', -1);
   const collections = useQuery(collectionsQuery);
   // Asked for before somebody writes.
   useQuery(namesQuery);

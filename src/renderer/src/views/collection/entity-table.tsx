@@ -8,6 +8,7 @@ import {
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { type KeyboardEvent, useCallback, useEffect, useId, useMemo, useRef, useState } from 'react';
 import { currentNetwork } from '../../api/client.ts';
+import { useKept } from '../../components/use-kept.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import type { Stretch } from './all-rows.ts';
 import { columnTitle } from './column-name.ts';
@@ -83,11 +84,15 @@ export function EntityTable(props: EntityTableProps) {
   // To the row that one has gone to, in this table: not again when others write, wherever one has scrolled to meanwhile.
   const place = `${moves} ${JSON.stringify({ ...wanted, columns: [] })}`;
   const shown = useRef('');
+  const before = useKept('scrolled', () => scroller.current?.scrollTop);
   useEffect(() => {
     if (active < 0 || active >= count || shown.current === place) return;
+    const isBack = shown.current === '' && before !== undefined;
     shown.current = place;
-    virtual.scrollToIndex(active, { align: 'auto' });
-  }, [active, count, place, virtual]);
+    // Whoever comes back sees what they saw, wherever the keys are.
+    if (isBack) scroller.current?.scrollTo({ top: before });
+    else virtual.scrollToIndex(active, { align: 'auto' });
+  }, [active, before, count, place, virtual]);
 
   // The same function each time, so that rows which stay are not drawn again.
   const extend = (to: number) => {

@@ -1,4 +1,5 @@
 import { useMemo, useState } from 'react';
+import { useKeptState } from '../../components/use-kept.ts';
 import type { TableRow } from './table-queries.ts';
 
 /** The entities that are selected, with the version that was seen of each. */
@@ -26,12 +27,14 @@ interface Chosen {
   filter: string;
 }
 
+const none: ReadonlyMap<string, Chosen> = new Map();
+
 /** More at once would be more than a person means. */
 export const mostSelected = 10_000;
 
 /** `filter`: what the table shows of its collection; empty where it shows all of it. */
 export function useSelection(filter: string): Selection {
-  const [chosen, setChosen] = useState<ReadonlyMap<string, Chosen>>(new Map());
+  const [chosen, setChosen] = useKeptState<ReadonlyMap<string, Chosen>>('selected', none);
   const [changed, setChanged] = useState(0);
   return useMemo(() => {
     const isShown = (one: Chosen) => filter === '' || one.filter === filter;
@@ -66,5 +69,5 @@ export function useSelection(filter: string): Selection {
         setChosen(new Map());
       },
     };
-  }, [chosen, changed, filter]);
+  }, [chosen, changed, filter, setChosen]);
 }

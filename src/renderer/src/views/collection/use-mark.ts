@@ -1,4 +1,5 @@
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useRef } from 'react';
+import { useKeptState } from '../../components/use-kept.ts';
 import type { Rows } from './use-rows.ts';
 
 /** Where the keys are in a table, and from where a stretch is selected: at a row, wherever others that come or go move it. */
@@ -29,7 +30,7 @@ interface MarkState {
 const first: Followed = { index: 0, isLost: false, moves: 0, id: null };
 
 export function useMark(): MarkState {
-  const [mark, setMark] = useState(first);
+  const [mark, setMark] = useKeptState('mark', first);
   const latest = useRef<Rows>(undefined);
   const put = useCallback(
     (index: number) =>
@@ -40,13 +41,16 @@ export function useMark(): MarkState {
         // What is shown there, which may be a row of the order before.
         id: latest.current?.at(index)?.id ?? null,
       })),
-    [],
+    [setMark],
   );
-  const reset = useCallback(() => setMark(first), []);
-  const follow = useCallback((rows: Rows) => {
-    latest.current = rows;
-    setMark((old) => followed(old, rows));
-  }, []);
+  const reset = useCallback(() => setMark(first), [setMark]);
+  const follow = useCallback(
+    (rows: Rows) => {
+      latest.current = rows;
+      setMark((old) => followed(old, rows));
+    },
+    [setMark],
+  );
   return { mark, put, reset, follow };
 }
 

@@ -11,6 +11,7 @@ import { More } from '../../components/more.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { pressedKey } from '../../components/pressed-key.ts';
 import { QueryState } from '../../components/query-state.tsx';
+import { useKeptState } from '../../components/use-kept.ts';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionLines } from './collection-lines.tsx';
@@ -31,7 +32,7 @@ export function Collections() {
   const [part, setPart] = useTypedAddress(q, (next) => {
     void go({ to: '/collections', search: (old) => ({ ...old, q: next }), replace: true });
   });
-  const [active, setActive] = useState(0);
+  const [active, setActive] = useKeptState('active', 0);
   const [most, setMost] = useState(step);
   const [creating, setCreating] = useState(false);
   const box = useRef<HTMLInputElement>(null);

@@ -1,7 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { ListChecks, Play } from 'lucide-react';
-import { useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
@@ -9,6 +8,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { More } from '../../components/more.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { useKeptState } from '../../components/use-kept.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { runsQuery } from './job-queries.ts';
 import { RunLines } from './run-lines.tsx';
@@ -18,7 +18,7 @@ export function Jobs() {
   const { t } = useTexts();
   const go = useNavigate();
   const list = useInfiniteQuery(runsQuery());
-  const [active, setActive] = useState(0);
+  const [active, setActive] = useKeptState('active', 0);
   const runs = list.data?.pages.flatMap((page) => page.runs) ?? [];
   const at = Math.min(active, runs.length - 1);
   const open = (id: string | undefined) => id && void go({ to: '/jobs/$id', params: { id } });

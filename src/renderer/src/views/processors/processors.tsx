@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Bot, Cog, Plus, SearchX, Workflow } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
@@ -14,6 +14,7 @@ import { onceEach } from '../../components/once-each.ts';
 import { PageHead } from '../../components/page-head.tsx';
 import { pressedKey } from '../../components/pressed-key.ts';
 import { QueryState } from '../../components/query-state.tsx';
+import { useKeptState } from '../../components/use-kept.ts';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { ProcessorLines } from './processor-lines.tsx';
@@ -29,7 +30,7 @@ export function Processors() {
   const address = route.useSearch();
   const go = useNavigate({ from: '/processors' });
   const box = useRef<HTMLInputElement>(null);
-  const [active, setActive] = useState(0);
+  const [active, setActive] = useKeptState('active', 0);
   const list = useInfiniteQuery(processorsQuery(address));
   const lines = onceEach(list.data?.pages.flatMap(({ processors }) => processors) ?? []);
   const total = list.data?.pages[0]?.total ?? 0;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { Search as Glass, SearchX } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useRef } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
@@ -10,6 +10,7 @@ import { Input, Select } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { pressedKey } from '../../components/pressed-key.ts';
 import { Problem } from '../../components/problem.tsx';
+import { useKeptState } from '../../components/use-kept.ts';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
@@ -26,7 +27,7 @@ export function Search() {
   const address = route.useSearch();
   const go = useNavigate({ from: '/search' });
   const box = useRef<HTMLInputElement>(null);
-  const [active, setActive] = useState(0);
+  const [active, setActive] = useKeptState('active', 0);
   const collections = useQuery(collectionsQuery);
   const found = useQuery(hitsQuery(address));
   // The types to choose from are those of what is found without choosing.
@@ -75,7 +76,8 @@ export function Search() {
         <div className="flex flex-wrap gap-2">
           <Input
             ref={box}
-            autoFocus
+            // What was found is gone through by keys, also by whoever comes back to it.
+            autoFocus={!address.q}
             type="search"
             maxLength={500}
             value={typed}
