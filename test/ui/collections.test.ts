@@ -217,6 +217,33 @@ describePage('collections', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('rows are ticked without letters as shortcuts, by keys and by mouse, and said by their names', async () => {
+    const id = await seedItems(node, 60);
+    await visitor.go('/settings');
+    await page.getByRole('checkbox', { name: 'Single letters are shortcuts' }).uncheck();
+    await visitor.go(`/collections/${id}?sort=label`);
+    await firstLabel().waitFor();
+    const tick = (name: string) => page.getByRole('checkbox', { name: `Select: ${name}`, exact: true });
+    await page.getByRole('grid').focus();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('x');
+    await page.keyboard.press('Space');
+    await page.getByText('One selected').waitFor();
+    expect(await tick('Item 00001').isChecked()).toBe(true);
+    await page.keyboard.press('Space');
+    await page.getByText('One selected').waitFor({ state: 'detached' });
+    // After a click the keys go on from that row.
+    await tick('Item 00003').click();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Space');
+    await page.getByText('2 selected').waitFor();
+    expect([await tick('Item 00003').isChecked(), await tick('Item 00004').isChecked()]).toEqual([true, true]);
+    // The box of the table is one of its own.
+    await page.getByRole('checkbox', { name: 'Clear the selection' }).press('Space');
+    await page.getByText('2 selected').waitFor({ state: 'detached' });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('a stretch is selected as it stands by now, when rows have come before it', async () => {
     const id = await seedItems(node, 300);
     const me = operator(node);

@@ -9,12 +9,13 @@ test('a press has one name, whatever the system calls its keys', () => {
   expect(press('k', { metaKey: true })).toBe('Mod+k');
   expect(press('?', { shiftKey: true })).toBe('?');
   expect(press('J')).toBe('j');
+  expect(press(' ')).toBe('Space');
   expect(press('ArrowDown', { shiftKey: true })).toBe('Shift+ArrowDown');
   expect(press('Z', { ctrlKey: true, shiftKey: true })).toBe('Mod+Shift+z');
 });
 
 test('what would be typed in a field is known', () => {
-  expect(['j', '?', 'Enter', 'ArrowUp', 'Delete'].map(isBare)).toEqual([true, true, true, true, true]);
+  expect(['j', '?', 'Enter', 'Space', 'ArrowUp', 'Delete'].map(isBare)).toEqual([true, true, true, true, true, true]);
   expect(['Mod+s', 'Escape', 'Alt+1'].map(isBare)).toEqual([false, false, false]);
 });
 

@@ -54,7 +54,7 @@ export function onKeyDown(event: KeyboardEvent): void {
     event.target.blur();
     return;
   }
-  if (bare && (isTyping(event.target) || (press === 'Enter' && actsItself(event.target)))) return;
+  if (bare && (isTyping(event.target) || (['Enter', 'Space'].includes(press) && actsItself(event.target)))) return;
   if (bare && press.length === 1 && press !== '?' && !preferences().letters) return;
   if (isModal() && press !== 'Mod+k') return;
   // Among choices of which one holds, the arrows go from one to the next.

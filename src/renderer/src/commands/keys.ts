@@ -8,12 +8,12 @@ export interface Press {
 }
 
 /**
- * The name of a key press: `Mod+k` (Ctrl, on a Mac Cmd), `Mod+Shift+z`, `?`, `Enter`. Letters are small; Shift is
+ * The name of a key press: `Mod+k` (Ctrl, on a Mac Cmd), `Mod+Shift+z`, `?`, `Enter`, `Space`. Letters are small; Shift is
  * named with Mod alone, since elsewhere it is in the sign itself.
  */
 export function pressName({ key, ctrlKey, metaKey, altKey, shiftKey }: Press): string {
   const mod = ctrlKey || metaKey;
-  const sign = key.length === 1 ? key.toLowerCase() : key;
+  const sign = key === ' ' ? 'Space' : key.length === 1 ? key.toLowerCase() : key;
   return `${mod ? 'Mod+' : ''}${altKey ? 'Alt+' : ''}${shiftKey && (mod || key.length > 1) ? 'Shift+' : ''}${sign}`;
 }
 
@@ -24,9 +24,7 @@ export function pressesOf(keys: string): string[] {
 
 /** Whether a press is a bare sign, which would be typed where something can be typed. */
 export function isBare(press: string): boolean {
-  return (
-    press.length === 1 || press === 'Enter' || press.startsWith('Arrow') || ['Home', 'End', 'Delete'].includes(press)
-  );
+  return press.length === 1 || press.startsWith('Arrow') || ['Enter', 'Space', 'Home', 'End', 'Delete'].includes(press);
 }
 
 /** A press as a keyboard has it written, for people to read. */

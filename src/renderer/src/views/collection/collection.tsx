@@ -113,7 +113,7 @@ export function Collection() {
       id: 'select',
       label: t('list.select'),
       group,
-      keys: ['x'],
+      keys: ['x', 'Space'],
       palette: false,
       run: () => withRow(here(), selection.toggle),
     },

@@ -108,6 +108,8 @@ export function EntityTable(props: EntityTableProps) {
     if (range) now.current.extend(to);
     else if (row) now.current.selection.toggle(row);
     now.current.onActive(to);
+    // The keys go on from there, and not from a box that the next row has, too.
+    scroller.current?.focus({ preventScroll: true });
   }, []);
 
   const rowId = (index: number) => `${id}-${index}`;

@@ -46,7 +46,7 @@ export const RowLine = memo(function RowLine(props: RowLineProps) {
           type="checkbox"
           tabIndex={-1}
           className="size-4 accent-accent"
-          aria-label={t('table.select')}
+          aria-label={`${t('list.select')}: ${row?.label || t('entity.noLabel')}`}
           checked={selected}
           disabled={!row}
           onChange={() => undefined}
