@@ -1,12 +1,24 @@
 import { request } from 'node:http';
 import { createInterface } from 'node:readline';
-import type { Person } from '../helpers/callers.ts';
+import { ask, type Person } from '../helpers/callers.ts';
+import { ok } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import type { Report } from './nodes.ts';
 
 export interface WatchLine {
   run: { started_at: string; ended_at: string; report: Report; error: string | null } | null;
   next_run_at: string | null;
+}
+
+/** The clock of a node at which it is a second and a half before six, for good. */
+export const nearlySix = () => new Date(2026, 4, 12, 5, 59, 58, 500).getTime();
+
+/**
+ * From now on a node whose clock is that polls its remote in the evening at the earliest, so that what is synced is what something
+ * else has called for: that begins at once, and a run that the end of the hours ends is begun again.
+ */
+export async function withoutPolls(node: TestNode, who: Person, remote = 'origin'): Promise<void> {
+  ok(await ask(node, who, `PUT /node/remotes/${remote}`, { hours: '22-6' }));
 }
 
 /** Somebody who looks on while a remote is watched; disposing closes the connection. */
