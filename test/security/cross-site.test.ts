@@ -24,7 +24,7 @@ describe.skipIf(!browserThere)('a page of somebody else', { timeout: 120_000 }, 
   let browser: Browser;
   let node: TestNode;
   let arrived: Arrived[];
-  let theirs: AsyncDisposable & { port: number };
+  let theirs: Theirs;
 
   beforeAll(async () => {
     arrived = [];
@@ -273,9 +273,22 @@ describe.skipIf(!browserThere)('a page of somebody else', { timeout: 120_000 }, 
       const stored = await create(node, operator(node));
       const path = `/entities/${stored.id}/content?key=k&filename=${name}`;
       ok(await ask(node, operator(node), `POST ${path}`, Buffer.from(bytes), { 'Content-Type': type }));
+      // It would run: it does where it is shown.
+      theirs.shown = { type, bytes };
+      theirs.asked.length = 0;
+      const other = await context.newPage();
+      await other.goto(`http://127.0.0.1:${theirs.port}/`);
+      await expect.poll(() => theirs.asked, { message: name }).toContain('/node/status');
+      await other.close();
       arrived = [];
-      await page.goto(`${node.url}/entities/${stored.id}/content?key=k`).catch(() => undefined);
-      await page.waitForTimeout(200);
+      const opened = `/entities/${stored.id}/content?key=k`;
+      // What the browser saves instead of showing it is no page that it has come to.
+      await page.goto(node.url + opened).catch(() => undefined);
+      await expect
+        .poll(() => arrived, { message: name })
+        .toContainEqual(expect.objectContaining({ path: opened, status: 200 }));
+      // What it had asked for would have come before what the next page asks for.
+      await (await ownPage()).close();
       expect(await page.title()).not.toMatch(/ran|reached/);
       expect(arrived.filter((one) => one.path === '/node/status')).toEqual([]);
     }
@@ -299,18 +312,30 @@ function requested(url: string, method = 'GET', body?: object, credentials = 'sa
   return `fetch('${url}', { method: '${method}', credentials: '${credentials}'${sent} }).then((it) => it.status, () => 'nothing')`;
 }
 
-async function serveTheirs(): Promise<AsyncDisposable & { port: number }> {
-  const server = createServer((_request, response) =>
-    response.writeHead(200, { 'Content-Type': 'text/html' }).end('<body>theirs</body>'),
-  );
+/** A server of somebody else's on this machine: `shown` is its answer to everything, and `asked` the paths that it was asked for. */
+interface Theirs extends AsyncDisposable {
+  port: number;
+  shown: { type: string; bytes: string };
+  asked: string[];
+}
+
+async function serveTheirs(): Promise<Theirs> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.writeHead(200, { 'Content-Type': theirs.shown.type }).end(theirs.shown.bytes);
+  });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return {
+  const theirs: Theirs = {
     port: (server.address() as AddressInfo).port,
+    shown: { type: 'text/html', bytes: '<body>theirs</body>' },
+    asked,
     [Symbol.asyncDispose]: () =>
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),
   };
+  return theirs;
 }
