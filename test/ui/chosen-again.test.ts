@@ -77,7 +77,7 @@ describePage('what is chosen to be imported', () => {
     await page.goBack();
     await page.getByRole('link', { name: 'two.txt' }).waitFor();
     expect(await button(/^Keep/).count()).toBe(0);
-    expect(await labels()).toEqual({ Scans: ['one.txt', 'two.txt'] });
+    await expect.poll(labels).toEqual({ Scans: ['one.txt', 'two.txt'] });
     await button('Import something else').click();
     await page.getByText('Drop files here').waitFor();
     expect(visitor.faults).toEqual([]);
@@ -99,7 +99,7 @@ describePage('what is chosen to be imported', () => {
     await page.getByLabel('Into the collection').selectOption({ label: 'Scans' });
     await button('Keep the file').click();
     await page.getByRole('link', { name: 'two.txt' }).waitFor();
-    expect(await labels()).toEqual({ Scans: ['one.txt', 'two.txt'] });
+    await expect.poll(labels).toEqual({ Scans: ['one.txt', 'two.txt'] });
     expect(visitor.faults).toEqual([]);
   });
 
