@@ -55,13 +55,18 @@ test.each([
   await using folder = await temporaryFolder();
   const row = (id: number) => `${JSON.stringify({ id, label: `Zebra ${id}`, text: 'stripes '.repeat(80) })}\n`;
   const rows = (from: number, count: number) => Array.from({ length: count }, (_, i) => row(from + i)).join('');
-  const file = join(folder.path, 'bad.ndjson');
-  await writeFile(file, `${rows(0, 1500)}{"id":12345678901234567890123}\n${rows(1500, 30_000)}`);
+  const file = join(folder.path, 'zebras.ndjson');
+  // What is stopped would go on for as long as somebody writes.
+  if (isStopped) execFileSync('mkfifo', [file]);
+  else await writeFile(file, `${rows(0, 1500)}{"id":12345678901234567890123}\n${rows(1500, 30_000)}`);
   const data = join(folder.path, 'data');
   const { said, ended, stop } = begun(data, 'import', file, '--collection', 'Zebras');
   if (isStopped) {
+    const writer = await open(file, 'w');
+    await writer.write(rows(0, 1500));
     await expect.poll(() => existsSync(join(data, 'main', 'search.db')), { timeout: 30_000 }).toBe(true);
     stop.abort();
+    await writer.close();
   }
   expect(await ended).toBe(1);
   expect(said.join('\n')).toContain(isStopped ? 'Stopped' : 'line 1501: id is beyond 2^53-1');
