@@ -52,6 +52,13 @@ describe('GET /collections/{id}/entities', () => {
     expect(await labels({ type: 'nothing' })).toBe('');
   });
 
+  it('lists all types where the type is empty, as orchestrators ask', async () => {
+    const all = await list();
+    expect((await list({ limit: '1000', offset: '0', type: '' })).text).toBe(all.text);
+    expect(await labels({ type: '', offset: '1', limit: '2' })).toBe('cb');
+    expect(await labels({ type: '', filter: JSON.stringify({ type: 'letter' }) })).toBe('ba');
+  });
+
   it('expands to previews or manifests, at most 100', async () => {
     const preview = await list({ expand: 'preview', type: 'letter' });
     expect(preview.body.pagination.limit).toBe(100);

@@ -41,6 +41,7 @@ it('has one item a collection, with every role held there', async () => {
   expect(await ids(bob, { role: 'editor' })).toEqual([second.id]);
   expect(await ids(bob, { role: 'owner, viewer' })).toEqual([second.id, first.id]);
   expect(await ids(bob, { role: 'owner' })).toEqual([]);
+  expect(await ids(bob, { role: '' })).toEqual([second.id, first.id]);
   expect(await mine(bob, { limit: '1', offset: '1' })).toMatchObject({
     collections: [{ collection_id: first.id }],
     pagination: { offset: 1, limit: 1, count: 1, has_more: false, total: 2 },

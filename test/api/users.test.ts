@@ -306,6 +306,8 @@ describe('GET /users/{id}/collections', () => {
     expect(first.body.pagination.has_more).toBe(true);
     const editor = await on.ask(null, 'GET', `/users/${eve.id}/collections?predicate=editor`);
     expect(editor.body.collections).toEqual([]);
+    const any = await on.ask(null, 'GET', `/users/${eve.id}/collections?predicate=`);
+    expect(any.text).toBe((await on.ask(null, 'GET', `/users/${eve.id}/collections`)).text);
   });
 
   it('counts roles only, no other relationship to the user', async () => {

@@ -168,7 +168,9 @@ export class CollectionsService {
    */
   async list(caller: Caller, id: string, options: ListingOptions): Promise<CollectionEntitiesView | Uint8Array> {
     accepted(caller);
-    const { type, offset, expand } = options;
+    const { offset, expand } = options;
+    // Orchestrators send it empty where they mean all of them (processors.md 4.4).
+    const type = options.type || undefined;
     const filter = options.filter === undefined ? undefined : parseFilter(options.filter, ['filter']);
     const limit = expand === undefined ? options.limit : Math.min(options.limit, maxExpanded);
     const store = await this.#writes.store(caller);

@@ -22,7 +22,7 @@ export class MembershipsService {
   async mine(caller: Caller, { role, ...options }: MyCollectionsOptions): Promise<Uint8Array> {
     const actor = registered(caller);
     const { ids } = actor.kind === 'processor' ? { ids: [actor.id] } : requireUser(actor, 'hold roles');
-    const roles = role?.split(',').map((name) => name.trim());
+    const roles = role ? role.split(',').map((name) => name.trim()) : undefined;
     const store = await this.#writes.store(caller);
     return store.readLong('rolesHeld', { ids, roles, now: this.#writes.env.now(), ...options }, caller);
   }

@@ -148,7 +148,8 @@ export class UsersService {
       this.#writes.env.permissions.require(db, actor, 'user:view', user);
     });
     const now = this.#writes.env.now();
-    return store.readLong('userCollections', { user: id, ids, registered: account !== null, now, ...query }, caller);
+    const wanted = { ...query, predicate: query.predicate || undefined };
+    return store.readLong('userCollections', { user: id, ids, registered: account !== null, now, ...wanted }, caller);
   }
 
   keys(caller: Caller): UserKeysView {
