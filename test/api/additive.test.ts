@@ -180,6 +180,31 @@ describe('additive updates', () => {
     expect(failed.map(({ error }) => error)).toEqual(['relationships_add.1.peer an entity cannot lie in itself']);
   });
 
+  it('may have the members of removals, where they name nothing', async () => {
+    const { id } = await placed();
+    const about = { predicate: 'about', peer: home.id, properties: { page: 4 } };
+    const withRemoval = (removal: unknown) => ({
+      entity_id: id,
+      properties_remove: removal,
+      relationships_add: [{ ...about, properties_remove: removal }],
+    });
+    for (const nothing of [[], {}, null])
+      expect((await add(ada, withRemoval(nothing))).queued).toMatchObject([{ entity_id: id }]);
+    await idle();
+    const { relationships } = await read(node, ada, id);
+    expect(relationships.filter(({ predicate }) => predicate === 'about')).toEqual([
+      { ...about, peer_type: 'collection' },
+    ]);
+    for (const some of [['page'], { page: ['x'] }, 'page', 0]) {
+      const { status, body } = await ask(node, ada, 'POST /updates/additive', { updates: [withRemoval(some)] });
+      const { details } = body as { details: { issues: { path: unknown[] }[] } };
+      expect([status, details.issues.map(({ path }) => path.join('.'))]).toEqual([
+        400,
+        ['updates.0.properties_remove', 'updates.0.relationships_add.0.properties_remove'],
+      ]);
+    }
+  });
+
   it('look for the targets of relationships when told so', async () => {
     const { id } = await placed();
     const missing = '01J00000000000000000000000';

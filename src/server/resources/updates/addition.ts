@@ -49,7 +49,7 @@ export function additionIssues(body: AdditionBody, at: number, network: Network)
     ...objectIssues(properties, [...path, 'properties']),
     ...relationshipIssues(list, [...path, 'relationships_add'], network),
     ...(list ?? []).flatMap((r, i) =>
-      'properties_remove' in r
+      asksFor((r as unknown as Record<string, unknown>).properties_remove)
         ? [{ path: [...path, 'relationships_add', i, 'properties_remove'], message: onlyAdds }]
         : [],
     ),
@@ -57,8 +57,10 @@ export function additionIssues(body: AdditionBody, at: number, network: Network)
   ];
 }
 
+/** Not where it names nothing, as clients send it that write all members of the wire's shapes. */
 function asksFor(removal: unknown): boolean {
-  return removal !== undefined && removal !== null && !(Array.isArray(removal) && removal.length === 0);
+  if (typeof removal === 'object' && removal !== null) return Object.keys(removal).length > 0;
+  return removal !== undefined && removal !== null;
 }
 
 const onlyAdds = 'an additive update removes nothing; use PUT /entities/{id}';
