@@ -59,6 +59,29 @@ describe('an agent', () => {
     expect(relationships.map(({ peer }) => peer)).toEqual(expect.arrayContaining([whole.id, middle.id, leaf.id]));
   });
 
+  test('warns of those that it would grant to, whichever member names them, and is given no two for one', async () => {
+    const named = await anAgent('accept');
+    const whole = await anAgent('accept');
+    const { cid } = await read(scene.node, scene.who, whole.id);
+    const put = (uses_agents: object[]) =>
+      ask(scene.node, scene.who, `PUT /entities/${whole.id}`, { expect_tip: cid, properties: { uses_agents } });
+    const other = { pi: named.id, id: scene.target.id };
+    for (const refused of [[other], [{ pi: named.id, id: 'x' }]])
+      expect(await put(refused)).toMatchObject({
+        status: 400,
+        body: { details: { issues: [{ path: ['uses_agents', 0, 'id'] }] } },
+      });
+    const special = await ask(scene.node, scene.who, `PUT /agents/${whole.id}`, {
+      expect_tip: cid,
+      uses_agents: [other],
+    });
+    expect(special).toMatchObject({ status: 400, body: { details: { issues: [{ path: ['uses_agents', 0, 'id'] }] } } });
+    ok(await put([{ id: named.id }, { pi: named.id, id: named.id }]));
+    const told = await ask(scene.node, scene.who, `GET /agents/${whole.id}`);
+    expect(told.body).toMatchObject({ warnings: [] });
+    expect((await invoke(whole.id)).grants.map(({ agent_id }) => agent_id)).toEqual([whole.id, named.id]);
+  });
+
   test('that orchestrates begins jobs of the others within its own collection', async () => {
     const { id } = await anAgent('accept');
     const whole = await anAgent('accept', { uses_agents: [{ pi: id }] });

@@ -6,6 +6,7 @@ import { isEntityId, networkOf } from './ids.ts';
 import { schemaIssues } from './input-schema.ts';
 import type { Json, Manifest } from './manifest.ts';
 import { equalJson } from './properties.ts';
+import { subAgentIn } from './sub-agents.ts';
 import { isLonger } from './text-length.ts';
 
 type ProcessorType = 'agent' | 'klados' | 'rhiza';
@@ -50,11 +51,13 @@ const subAgents: Check = (value, path) => {
   if (!Array.isArray(value) || value.length > maxSubAgents)
     return [{ path, message: `must be a list of at most ${maxSubAgents} agents` }];
   return value.flatMap((one, i) => {
-    const { pi, id = pi, label = '', description = '' } = members(one);
+    const named = subAgentIn(one);
+    const { id, label = '', description = '' } = members(one);
     return [
-      ...(typeof id === 'string' && isEntityId(id)
+      ...(typeof named === 'string' && isEntityId(named)
         ? []
         : [{ path: [...path, i, 'pi'], message: 'must be an entity id' }]),
+      ...((id ?? named) === named ? [] : [{ path: [...path, i, 'id'], message: 'names another agent than `pi`' }]),
       ...text(0, 200)(label, [...path, i, 'label']),
       ...text(0, 2000)(description, [...path, i, 'description']),
     ];

@@ -1,10 +1,11 @@
 import { ValidationError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
+import { subAgentsOf } from '../../model/sub-agents.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import type { Registry } from '../processors/registry.ts';
-import { subAgentsOf, subAgentWarnings } from './sub-agents.ts';
+import { subAgentWarnings } from './sub-agents.ts';
 import type { CreateAgentBody, SubAgentBody, SubAgentWarningView, UpdateAgentBody } from './wire.ts';
 
 export type AgentManifest = WireManifest & { warnings: SubAgentWarningView[] };
@@ -59,6 +60,7 @@ function references(list: SubAgentBody[] | undefined): object[] | undefined {
   return list?.map(({ pi, id, label, description }, i) => {
     const named = pi ?? id;
     if (named === undefined) throw ValidationError.at(['uses_agents', i, 'pi'], 'is required: the id of an agent');
+    if ((id ?? named) !== named) throw ValidationError.at(['uses_agents', i, 'id'], 'names another agent than `pi`');
     return { pi: named, ...(label !== undefined && { label }), ...(description !== undefined && { description }) };
   });
 }

@@ -1,20 +1,6 @@
-import { isEntityId } from '../../model/ids.ts';
-import type { JsonObject } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding } from '../../store/entities.ts';
 import type { SubAgentWarningView } from './wire.ts';
-
-/** The ids that `uses_agents` names, whoever wrote it; each once. */
-export function subAgentsOf(properties: JsonObject): string[] {
-  const list = Object.hasOwn(properties, 'uses_agents') ? properties.uses_agents : undefined;
-  if (!Array.isArray(list)) return [];
-  const ids = list.flatMap((one) => {
-    if (typeof one !== 'object' || one === null || Array.isArray(one)) return [];
-    const id = one.pi ?? one.id;
-    return typeof id === 'string' && isEntityId(id) ? [id] : [];
-  });
-  return [...new Set(ids)];
-}
 
 /** What stands against using them (wire-contract.md, N6). */
 export function subAgentWarnings(db: Reader, ids: string[]): SubAgentWarningView[] {

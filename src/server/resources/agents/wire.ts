@@ -21,7 +21,7 @@ export interface AgentUpdatedView extends UpdatedView {
 
 /** An agent that this one calls. */
 export interface SubAgentBody {
-  /** Either this or `id`. */
+  /** Either this or `id`; both may name the same. */
   pi?: EntityId;
   id?: EntityId;
   /** @maxLength 200 */

@@ -1,6 +1,6 @@
-import type { Json } from '../../model/manifest.ts';
+import { subAgentsOf } from '../../model/sub-agents.ts';
 import type { Reader } from '../../store/connection.ts';
-import { findProcessor, isObject, type ProcessorFacts } from './processors.ts';
+import { findProcessor, type ProcessorFacts } from './processors.ts';
 
 /** A sub-agent that is left out of an invocation (processors.md 4.4). */
 export interface SubAgentWarning {
@@ -23,7 +23,7 @@ export function subAgents(
   const warnings: SubAgentWarning[] = [];
   const left = [agent];
   for (let parent = left.shift(); parent; parent = left.shift()) {
-    for (const id of usedBy(parent)) {
+    for (const id of subAgentsOf(parent.standing.manifest.properties)) {
       if (seen.has(id) || seen.size > maxAgents) continue;
       seen.add(id);
       const facts = findProcessor(db, id, 'agent');
@@ -39,15 +39,4 @@ export function subAgents(
     }
   }
   return { agents, warnings };
-}
-
-function usedBy({ standing }: ProcessorFacts): string[] {
-  const list = standing.manifest.properties.uses_agents;
-  return Array.isArray(list) ? list.map(idOf).filter((id) => id !== undefined) : [];
-}
-
-function idOf(one: Json): string | undefined {
-  if (!isObject(one)) return undefined;
-  const id = one.id ?? one.pi;
-  return typeof id === 'string' ? id : undefined;
 }
