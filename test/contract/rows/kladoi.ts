@@ -8,7 +8,7 @@ const { collection: _, ...properties } = kladosBody('');
 
 const schemaMessage = 'must be equal to one of the allowed values (by JSON Schema)';
 const draftMessage =
-  'is a draft that is not read here; these are: http://json-schema.org/draft-07/schema, ' +
+  'is a draft that is not read here; these are: http://json-schema.org/draft-06/schema, http://json-schema.org/draft-07/schema, ' +
   'https://json-schema.org/draft/2019-09/schema, https://json-schema.org/draft/2020-12/schema';
 
 export const kladosRows: Row[] = [
