@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, type TransferListItem } from 'node:worker_threads';
-import type { Piscina } from 'piscina';
 import type { Config } from './config.ts';
 import { BusyError, UnavailableError } from './errors.ts';
 import type { EndpointRequest } from './http/endpoint.ts';
@@ -35,7 +34,7 @@ import { storageError } from './store/storage-error.ts';
 import { type Asker, AskerTurns } from './store/threads/asker-turns.ts';
 import type { LongRead } from './store/threads/long-reads.ts';
 import type { FailedRead } from './store/threads/reader-thread.ts';
-import { threadPool } from './store/threads/thread-pool.ts';
+import { type ThreadPool, threadPool } from './store/threads/thread-pool.ts';
 import { workerUrl } from './store/threads/worker-url.ts';
 import { historySize, versionSize } from './store/versions.ts';
 
@@ -73,7 +72,7 @@ const readerTask = { filename: fileURLToPath(workerUrl('reader-thread')), name: 
  */
 export class RequestPool implements LargeRequests, AsyncDisposable {
   readonly #needs: RequestPoolNeeds;
-  #pool: Piscina | null = null;
+  #pool: ThreadPool | null = null;
   #waiting = 0;
   readonly #turns = new AskerTurns(maxThreads, 'large requests');
   #closed = false;
@@ -176,7 +175,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
       if ((await Promise.race([...ends, late])) === isLate) return null;
     }
     if (!this.#pool || this.#threads === 0) return null;
-    const lent = this.#pool.run(read, readerTask) as Promise<Uint8Array | FailedRead>;
+    const lent = this.#pool.run<Uint8Array | FailedRead>(read, readerTask);
     this.#lent = settled(lent).finally(() => {
       this.#lent = null;
     });
@@ -184,7 +183,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   }
 
   get #threads(): number {
-    return this.#pool?.threads.length ?? 0;
+    return this.#pool?.threads ?? 0;
   }
 
   /** @throws what AskerTurns.take does; UnavailableError where the node closes */
@@ -197,14 +196,14 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
       // The time of its turn: a task may have waited longer than a permission lasts, and while others wrote.
       const { now, config, places } = this.#needs;
       const begun = { ...task, now: now(), config, places: places() };
-      const done = this.#pool.run(begun, options) as Promise<T>;
+      const done = this.#pool.run<T>(begun, options);
       const over = settled(done).finally(() => this.#working.delete(over));
       this.#working.add(over);
       return done;
     });
   }
 
-  #start(): Piscina {
+  #start(): ThreadPool {
     return threadPool({
       module: workerUrl('request-thread', import.meta.url),
       maxThreads,

@@ -1,9 +1,8 @@
 import { MessageChannel } from 'node:worker_threads';
 import PQueue from 'p-queue';
-import type { Piscina } from 'piscina';
-import { BusyError, type Issue, ValidationError } from '../errors.ts';
+import { BusyError, type Issue, UnavailableError, ValidationError } from '../errors.ts';
 import type { JsonObject } from '../model/manifest.ts';
-import { threadPool } from '../store/threads/thread-pool.ts';
+import { type ThreadPool, threadPool } from '../store/threads/thread-pool.ts';
 import { workerUrl } from '../store/threads/worker-url.ts';
 import type { InputTask, SentTask } from './input-thread.ts';
 
@@ -21,7 +20,7 @@ const perTask = 500;
  * leaves a thread to the others.
  */
 export class InputChecks implements AsyncDisposable {
-  #pool: Piscina | null = null;
+  #pool: ThreadPool | null = null;
   readonly #limitMs: number;
   readonly #waitMs: number;
   /** The last check of each schema, as text, that runs or waits. */
@@ -37,7 +36,7 @@ export class InputChecks implements AsyncDisposable {
 
   /**
    * What is wrong with each of the inputs, by paths within it.
-   * @throws ValidationError where the schema cannot be used, BusyError
+   * @throws ValidationError where the schema cannot be used, BusyError, UnavailableError where a thread cannot be started
    */
   async check(schema: JsonObject, inputs: readonly unknown[]): Promise<Issue[][]> {
     const found: Issue[][] = [];
@@ -90,11 +89,11 @@ export class InputChecks implements AsyncDisposable {
     const sent: SentTask = { ...task, begun: port2 };
     const options = { name: 'checkInputs', signal: stop.signal, transferList: [port2] };
     try {
-      const found = (await this.#pool.run(sent, options)) as Issue[][] | string;
+      const found = await this.#pool.run<Issue[][] | string>(sent, options);
       if (typeof found !== 'string') return found;
       throw unusable(`cannot be used: ${found}`);
     } catch (error) {
-      if (error instanceof ValidationError) throw error;
+      if (error instanceof ValidationError || error instanceof UnavailableError) throw error;
       if (stop.signal.aborted && !hasBegun) throw busy();
       if (stop.signal.aborted) throw unusable(`takes longer than ${this.#limitMs / 1000} seconds to check this input`);
       throw unusable('takes too much memory to check this input');

@@ -1,10 +1,9 @@
-import type { Piscina } from 'piscina';
 import { StorageError } from '../../errors.ts';
 import { closing } from '../commit-queue.ts';
 import { type Asker, AskerTurns } from './asker-turns.ts';
 import type { LongRead } from './long-reads.ts';
 import type { FailedRead } from './reader-thread.ts';
-import { threadPool } from './thread-pool.ts';
+import { type ThreadPool, threadPool } from './thread-pool.ts';
 import { workerUrl } from './worker-url.ts';
 
 const maxThreads = 2;
@@ -12,13 +11,13 @@ const lookMs = 100;
 
 /** Two threads for the long reads of all networks, started when first needed and ended soon after, with the memory that they hold. */
 export class ReaderThreads implements AsyncDisposable {
-  #pool: Piscina | null = null;
+  #pool: ThreadPool | null = null;
   #closed = false;
   readonly #turns = new AskerTurns(maxThreads, 'long reads');
 
   /** Whether one is there. */
   get running(): boolean {
-    return this.#pool !== null && this.#pool.threads.length > 0;
+    return this.#pool !== null && this.#pool.threads > 0;
   }
 
   /**
@@ -37,7 +36,7 @@ export class ReaderThreads implements AsyncDisposable {
       idleTimeout: 5000,
       resourceLimits: { maxYoungGenerationSizeMb: 6 },
     });
-    return (await this.#pool.run(read, { name: 'runLongRead', signal })) as Uint8Array | FailedRead;
+    return this.#pool.run(read, { name: 'runLongRead', signal });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import type { Piscina } from 'piscina';
-import { threadPool } from './thread-pool.ts';
+import { type ThreadPool, threadPool } from './thread-pool.ts';
 
 /**
  * One thread beside the others, started when first needed and ended after a minute without work. A thread weighs some
@@ -8,7 +7,7 @@ import { threadPool } from './thread-pool.ts';
  */
 export class SideThread implements AsyncDisposable {
   readonly #together: number;
-  #pool: Piscina | null = null;
+  #pool: ThreadPool | null = null;
 
   /** `together`: how much it does at a time, where what it does waits for others. */
   constructor(together = 1) {
@@ -24,12 +23,12 @@ export class SideThread implements AsyncDisposable {
       // Much passes through and little stays: a large nursery would only show as resident memory.
       resourceLimits: { maxYoungGenerationSizeMb: 6 },
     });
-    return (await this.#pool.run(order, { filename: fileURLToPath(file), name })) as T;
+    return this.#pool.run<T>(order, { filename: fileURLToPath(file), name });
   }
 
   /** What a module does at its end: nothing where the thread has ended, and all that it had open with it. */
   async end(file: URL, name: string): Promise<void> {
-    if (this.#pool && this.#pool.threads.length > 0) await this.run(file, name, {});
+    if (this.#pool && this.#pool.threads > 0) await this.run(file, name, {});
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

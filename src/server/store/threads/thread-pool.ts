@@ -1,5 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { Piscina } from 'piscina';
+import { UnavailableError } from '../../errors.ts';
+
+type RunOptions = NonNullable<Parameters<Piscina['run']>[1]>;
 
 /** Of what is not the same for all pools. */
 interface ThreadPoolOptions {
@@ -18,16 +21,97 @@ interface ThreadPoolOptions {
 }
 
 /** Threads that are started when first needed. */
-export function threadPool({ module, together = 1, failed, ...options }: ThreadPoolOptions): Piscina {
-  const pool = new Piscina({
-    ...(module && { filename: fileURLToPath(module) }),
-    ...options,
-    minThreads: 0,
-    concurrentTasksPerWorker: together,
-    atomics: 'disabled',
-    recordTiming: false,
-  });
-  // An error event that nobody listens to ends the process.
-  pool.on('error', (error: unknown) => failed?.(error));
-  return pool;
+export function threadPool({ module, together = 1, failed, ...options }: ThreadPoolOptions): ThreadPool {
+  const start = () =>
+    new Piscina({
+      ...(module && { filename: fileURLToPath(module) }),
+      ...options,
+      minThreads: 0,
+      concurrentTasksPerWorker: together,
+      atomics: 'disabled',
+      recordTiming: false,
+    });
+  return new ThreadPool(start, failed);
+}
+
+/** What Piscina rejects with what has waited in a pool that is given up. */
+const givenUp = 'Terminating worker thread';
+
+/**
+ * A Piscina that leaves nothing waiting: one without threads starts none for what waits in it already, when the last one has died
+ * before it was ready, say, for want of memory or of open files.
+ */
+export class ThreadPool {
+  readonly #start: () => Piscina;
+  readonly #failed: (error: unknown) => void;
+  #pool: Piscina | null = null;
+  /** Those that were given up, with what is known of why. */
+  readonly #lost = new WeakMap<Piscina, unknown>();
+
+  constructor(start: () => Piscina, failed: (error: unknown) => void = () => undefined) {
+    this.#start = start;
+    this.#failed = failed;
+  }
+
+  /** How many threads there are. */
+  get threads(): number {
+    return this.#pool?.threads.length ?? 0;
+  }
+
+  /** @throws UnavailableError where the thread that it waits for dies; what the task throws, or its own thread dies of */
+  async run<T>(task: unknown, options: RunOptions): Promise<T> {
+    this.#pool ??= this.#started();
+    const pool = this.#pool;
+    try {
+      return (await pool.run(task, options)) as T;
+    } catch (error) {
+      throw this.#lost.has(pool) && isGivenUp(error) ? withoutThread(this.#lost.get(pool)) : error;
+    }
+  }
+
+  #started(): Piscina {
+    const pool = this.#start();
+    let fault: unknown;
+    // An error event that nobody listens to ends the process.
+    pool.on('error', (error: unknown) => {
+      fault = error;
+      this.#failed(error);
+    });
+    pool.on('workerDestroy', () =>
+      // It is told in the middle of the thread's removal.
+      queueMicrotask(() => {
+        if (pool.threads.length > 0 || pool.queueSize === 0) return;
+        if (this.#pool === pool) this.#pool = null;
+        this.#lost.set(pool, fault);
+        void pool.destroy();
+      }),
+    );
+    return pool;
+  }
+
+  /** Ends the threads once they have done what they do. */
+  async close(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = null;
+    await pool?.close();
+  }
+
+  /** Ends them at once. */
+  async destroy(): Promise<void> {
+    const pool = this.#pool;
+    this.#pool = null;
+    await pool?.destroy();
+  }
+}
+
+function isGivenUp(error: unknown): boolean {
+  return error instanceof Error && error.message === givenUp;
+}
+
+function withoutThread(fault: unknown): UnavailableError {
+  const cause = fault instanceof Error ? ` (${fault.message})` : '';
+  const reason =
+    `The thread that this waited for has stopped, or could not be started${cause}. Try again; where that goes on, the node may ` +
+    'open too few files, or has too little memory.';
+  return new UnavailableError('Service unavailable', { service: 'threads', reason });
 }
