@@ -161,17 +161,23 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const operator = identity.ensureOperator().account;
   const nodeKey = identity.ensureNodeKey();
   const firstUse = async (network: Network): Promise<void> => {
-    await leftovers.clear(await networks.get(network));
-    await unfinished.opened(await networks.get(network));
+    const store = await networks.get(network);
+    await leftovers.clear(store);
+    await unfinished.opened(store);
     await carImports.resume(network);
     await users.ensureUser(network, operator);
-    await events.opened(await networks.get(network));
-    alignAliases(await networks.get(network), identity);
-    logs.of(await networks.get(network));
-    search.follow(await networks.get(network), searchLog);
-    await invocations.resume(await networks.get(network));
+    await events.opened(store);
+    alignAliases(store, identity);
+    try {
+      logs.of(store);
+      search.follow(store, searchLog);
+      await invocations.resume(store);
+    } catch (error) {
+      await Promise.all([logs.drop(store), search.drop(store)]);
+      throw error;
+    }
     // The last: it works on the store from here on, which is closed again where something before has failed.
-    additive.resume(await networks.get(network));
+    additive.resume(store);
   };
   const readers = surroundings.readers ?? new ReaderThreads();
   const threads: Threads = {
@@ -301,11 +307,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
       now,
     }),
     outbound,
-    processors: {
-      keys: new ProcessorKeysService({ writes, identity }),
-      verification,
-      standing,
-    },
+    processors: { keys: new ProcessorKeysService({ writes, identity }), verification, standing },
     largeRequests: pool,
     requests,
     metrics: opened.use(

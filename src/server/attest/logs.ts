@@ -44,6 +44,13 @@ export class AttestationLogs implements AsyncDisposable {
     return made;
   }
 
+  /** Follows a network no more whose store is about to be closed; one that is opened anew is followed anew. */
+  async drop({ network }: NetworkStore): Promise<void> {
+    const known = this.#logs.get(network);
+    this.#logs.delete(network);
+    await known?.close();
+  }
+
   /** Which file the network's log is written to (in-place.ts); null where there is none yet. */
   placeOf(store: NetworkStore): string | null {
     return this.#logs.get(store.network)?.place ?? null;

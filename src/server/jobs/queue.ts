@@ -1,8 +1,9 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { StorageError } from '../errors.ts';
 import { afterSending, newSending } from '../model/job-state.ts';
 import { endpointsSince } from '../store/jobs/endpoints-since.ts';
 import type { JobRow, NewJobBatch } from '../store/jobs/job-rows.ts';
-import { findBatch, interruptedJobs, openBatch, queuedJobs, type StoredJob } from '../store/jobs/jobs.ts';
+import { findBatch, interruptedJobs, lastJob, openBatch, queuedJobs, type StoredJob } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { firstPauseMs, type JobSender, longestPauseMs } from './sender.ts';
 
@@ -37,6 +38,8 @@ export class JobQueue {
   #isRunning = false;
   /** Whether the store may have something that was not looked for yet: jobs for somebody with room, or a batch. */
   #looks = false;
+  /** The last job of before a stop of the node, while what that left is not taken up; else 0. */
+  #left = 0;
   /** Why one could not be sent, and still waits. */
   #failure: { error: unknown } | null = null;
   /** Resolved when something may have come. */
@@ -50,12 +53,29 @@ export class JobQueue {
   /**
    * Takes up what a stop of the node left, before anything new is sent: of what was under way nobody knows whether it
    * arrived, and what ran within the node has ended with it. It sends nothing: processors may not reach the node yet.
+   * Where that cannot be written, on a full disk say, the network can be read all the same, and it is tried again with what
+   * is sent. @throws StorageError where the jobs cannot be read
    */
   async resume(): Promise<void> {
+    const { log, now } = this.#needs;
+    const [first] = this.#store.read((db) => interruptedJobs(db, { after: 0, limit: 1, nowMs: now() }));
+    if (!first) return;
+    // What comes meanwhile is of this run of the node.
+    this.#left = this.#store.read(lastJob);
+    try {
+      await this.#takeUp();
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+      log.error({ err: error }, 'jobs that a stop of the node left could not be taken up; it is tried again');
+    }
+  }
+
+  /** Leaves nothing that a stop of the node left. */
+  async #takeUp(): Promise<void> {
     const { sender, now } = this.#needs;
-    for (let after = 0; ; ) {
+    for (let after = 0; this.#left > 0; ) {
       const page = this.#store.read((db) =>
-        interruptedJobs(db, { after, limit: perPage, nowMs: now() }).map((job) => ({
+        interruptedJobs(db, { after, last: this.#left, limit: perPage, nowMs: now() }).map((job) => ({
           ...job,
           endpoints: endpointsSince(db, job.processor, job.created),
         })),
@@ -69,8 +89,8 @@ export class JobQueue {
       });
       if (rows.length > 0) await this.#store.submit([sender.commit(rows)]);
       const last = page.at(-1);
-      if (!last) break;
-      after = last.key;
+      if (last) after = last.key;
+      else this.#left = 0;
     }
   }
 
@@ -113,6 +133,7 @@ export class JobQueue {
    */
   async #step(): Promise<boolean> {
     const { stop } = this.#needs;
+    await this.#takeUp();
     const failure = this.#failure;
     this.#failure = null;
     if (failure) throw failure.error;

@@ -69,6 +69,13 @@ export class SearchEngine implements AsyncDisposable {
     return made;
   }
 
+  /** Follows a network no more whose store is about to be closed; one that is opened anew is followed anew. */
+  async drop({ network }: NetworkStore): Promise<void> {
+    const known = this.#followers.get(network);
+    this.#followers.delete(network);
+    await known?.close();
+  }
+
   /**
    * How far the index has come. `problem`: while it is `behind`, why it cannot go on; else that still, or what it could not take
    * up. In words; null where there is neither.

@@ -106,17 +106,27 @@ export function queuedJobs(
     .map(({ key, ...row }) => ({ key, job: toJob(row) }));
 }
 
+/** The key of the newest job; 0 where there is none. */
+export function lastJob(db: Reader): number {
+  return db.get<{ key: number | null }>('SELECT max(key) AS key FROM job')?.key ?? 0;
+}
+
 /** Each state by itself: the index gives its jobs by their keys, and so these need not be sorted for each page. */
 const interruptedIn = (state: 'sent' | 'accepted'): string =>
   `SELECT key, id, processor, created, state, attempts, error, retry_after FROM job
-    WHERE state = '${state}' AND ${inStateIndex} AND key > ? AND expires > ?
+    WHERE state = '${state}' AND ${inStateIndex} AND key > ? AND key <= ? AND expires > ?
       AND NOT EXISTS (SELECT 1 FROM job_log l WHERE l.job = job.id AND l.klados = job.processor
         AND l.author = job.processor AND l.status <> 'running')`;
 
-/** Jobs whose request may be under way, or whose work is if it is done within the node; a page of ids by key. */
+/** Jobs whose request may be under way, or whose work is if it is done within the node; a page of ids by key, up to `last`. */
 export function interruptedJobs(
   db: Reader,
-  { after, limit, nowMs }: { after: number; limit: number; nowMs: number },
+  {
+    after,
+    last = Number.MAX_SAFE_INTEGER,
+    limit,
+    nowMs,
+  }: { after: number; last?: number; limit: number; nowMs: number },
 ): { key: number; id: string; processor: string; created: number; sending: Sending }[] {
   const rows = db.all<
     Omit<Sending, 'retryAfter'> & {
@@ -128,7 +138,7 @@ export function interruptedJobs(
     }
   >(
     `${interruptedIn('sent')} UNION ALL ${interruptedIn('accepted')} ORDER BY key LIMIT ?`,
-    ...[after, nowMs, after, nowMs],
+    ...[after, last, nowMs, after, last, nowMs],
     limit,
   );
   return rows.map(({ key, id, processor, created, retry_after, ...rest }) => ({
