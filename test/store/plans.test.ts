@@ -3,15 +3,10 @@ import { openReader, type Reader } from '../../src/server/store/connection.ts';
 import { holdersOf, isHeldBy } from '../../src/server/store/content/content-holders.ts';
 import { collectionsLabelled } from '../../src/server/store/imports/import-sources.ts';
 import { grantsIn, interruptedJobs, longestGrantIn, queuedJobs } from '../../src/server/store/jobs/jobs.ts';
+import { countOpen, isMuchOpen } from '../../src/server/store/remotes/open-counts.ts';
 import { dueContents, listContentTroubles } from '../../src/server/store/remotes/remote-content.ts';
 import { dueTroubles } from '../../src/server/store/remotes/remote-troubles.ts';
-import {
-  countOpen,
-  isMuchOpen,
-  knownCollections,
-  listRefusals,
-  listTroubles,
-} from '../../src/server/store/remotes/remotes.ts';
+import { knownCollections, listRefusals, listTroubles } from '../../src/server/store/remotes/remotes.ts';
 import { explaining } from '../helpers/plans.ts';
 import { idOf, openStore } from '../helpers/store.ts';
 

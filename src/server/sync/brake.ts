@@ -1,5 +1,5 @@
 import type { NetworkStore } from '../store/network-store.ts';
-import type { RemoteCounts } from '../store/remotes/remotes.ts';
+import type { RemoteCounts } from '../store/remotes/open-counts.ts';
 import type { SyncContext } from './arrivals.ts';
 
 /** What a run changes in any case, however small the mirror is. */

@@ -1,5 +1,6 @@
 import type { NetworkStore } from '../store/network-store.ts';
-import { countOpen, isMuchOpen, listRemotes, type OpenCounts, seenIntervals } from '../store/remotes/remotes.ts';
+import { countOpen, isMuchOpen, type OpenCounts } from '../store/remotes/open-counts.ts';
+import { listRemotes, seenIntervals } from '../store/remotes/remotes.ts';
 import type { Runs } from './runs.ts';
 import { lagOf } from './stand.ts';
 

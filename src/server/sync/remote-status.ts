@@ -1,11 +1,11 @@
 import type { NetworkStore } from '../store/network-store.ts';
+import type { RemoteCounts } from '../store/remotes/open-counts.ts';
 import { type ContentTroubleRow, listContentTroubles } from '../store/remotes/remote-content.ts';
 import {
   listRefusals,
   listTroubles,
   type RefusalRow,
   type Remote,
-  type RemoteCounts,
   type SeenRow,
   seenIntervals,
   type TroubleRow,

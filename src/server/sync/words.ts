@@ -1,4 +1,5 @@
-import type { RefusalRow, RemoteCounts, SeenRow } from '../store/remotes/remotes.ts';
+import type { RemoteCounts } from '../store/remotes/open-counts.ts';
+import type { RefusalRow, SeenRow } from '../store/remotes/remotes.ts';
 import type { RemoteSettings } from '../store/remotes/sync-rows.ts';
 import type { Unlisted } from '../store/remotes/unlisted.ts';
 import type { Report } from './report.ts';

@@ -35,7 +35,8 @@ import { userCollections } from '../listings/user-collections.ts';
 import { networkCounts } from '../network-counts.ts';
 import { blocksPage, chainsPage, walkPage } from '../remotes/chain-reads.ts';
 import { knownPage } from '../remotes/known-tips.ts';
-import { countOpen, countRemote, lastKnown } from '../remotes/remotes.ts';
+import { countOpen, countRemote } from '../remotes/open-counts.ts';
+import { lastKnown } from '../remotes/remotes.ts';
 import { segmentsPage } from '../remotes/segment-reads.ts';
 import { checkedBlock } from '../verify/checked-block.ts';
 import { versionText } from '../version-text.ts';
@@ -142,7 +143,7 @@ export const longReads = {
   contentsPage: (db: Reader, args: Parameters<typeof contentsPage>[1]): string =>
     JSON.stringify(contentsPage(db, args)),
   entityMoves: (db: Reader, args: Parameters<typeof entityMoves>[1]): string => JSON.stringify(entityMoves(db, args)),
-  /** See remotes.ts. */
+  /** See open-counts.ts and remotes.ts. */
   remoteCounts: (db: Reader, { remote }: { remote: number }): string => JSON.stringify(countRemote(db, remote)),
   openCounts: (db: Reader, { remote }: { remote: number }): string => JSON.stringify(countOpen(db, remote)),
   lastKnown: (db: Reader, { remote }: { remote: number }): string => JSON.stringify(lastKnown(db, remote) ?? null),
