@@ -95,10 +95,12 @@ export function ArchiveImport({ file, serial, onMore }: ArchiveImportProps) {
   if (report)
     return (
       <div className="max-w-4xl space-y-4 p-5">
-        <h2 className="flex items-center gap-2 text-base font-semibold">
-          <CircleCheck size={18} className="text-good" aria-hidden />
-          <span role="status">{t('import.archiveDone', { name: file.name })}</span>
-        </h2>
+        <div role="status">
+          <h2 className="flex items-center gap-2 text-base font-semibold">
+            <CircleCheck size={18} className="text-good" aria-hidden />
+            {t('import.archiveDone', { name: file.name })}
+          </h2>
+        </div>
         <dl className="grid grid-cols-2 gap-3 sm:grid-cols-3 lg:grid-cols-6">
           {(['entities', 'versions', 'created', 'advanced', 'unchanged', 'forks'] as const).map((name) => (
             <Count key={name} name={t(`import.archive.${name}`)} value={number(report[name])} />

@@ -41,12 +41,17 @@ export function Search() {
 
   const hits = address.q ? (found.data?.results ?? []) : [];
   const at = Math.min(active, hits.length - 1);
+  // Behind what stands there, so that it can be gone on with.
+  const typeOn = () => {
+    box.current?.focus();
+    box.current?.setSelectionRange(typed.length, typed.length);
+  };
   const open = (id: string | undefined) => id && void go({ to: '/entities/$id', params: { id } });
   const group = t('group.list');
   useCommands([
     ...stepCommands(t, at, hits.length, setActive),
     { id: 'open', label: t('list.open'), group, keys: ['Enter', 'e'], palette: false, run: () => open(hits[at]?.id) },
-    { id: 'find', label: t('search.box'), group, keys: ['/'], run: () => box.current?.focus() },
+    { id: 'find', label: t('search.box'), group, keys: ['/'], run: typeOn },
   ]);
 
   const all = unfiltered.data?.results ?? [];

@@ -29,9 +29,9 @@ export function Running({
         </Problem>
       ) : (
         <>
-          <h2 className="text-base font-semibold">
-            <span role="status">{t('import.running')}</span>
-          </h2>
+          <div role="status">
+            <h2 className="text-base font-semibold">{t('import.running')}</h2>
+          </div>
           <Progress label={t('import.running')} done={progress?.bytes ?? 0} total={progress?.total ?? null} />
           {progress && (
             <dl className="grid grid-cols-2 gap-3 sm:grid-cols-4">
