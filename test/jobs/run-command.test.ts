@@ -34,6 +34,15 @@ function run(program: string, more: Partial<CommandRun> = {}): Promise<CommandOu
 const outputOf = (outcome: CommandOutcome) =>
   outcome.ended === 'exited' ? outcome.output.toString() : JSON.stringify(outcome);
 
+/** What a command has written of its process into a file of the folder; that is there a moment before it holds something. */
+async function pidIn(file: string): Promise<number> {
+  for (;;) {
+    const text = await readFile(join(folder, file), 'utf8').catch(() => '');
+    if (text !== '') return Number(text);
+    await pause(20);
+  }
+}
+
 /** Waits until the process is gone (or is a zombie, whose parent is not us). */
 async function gone(pid: number): Promise<boolean> {
   for (let i = 0; i < 100; i++) {
@@ -206,10 +215,10 @@ describe('the process for commands', () => {
       });
     const long = 'require("fs").writeFileSync("lost", String(process.pid)); setInterval(() => {}, 1000)';
     const running = run(long);
-    while (!existsSync(join(folder, 'lost'))) await pause(20);
+    const pid = await pidIn('lost');
     const outcome = await run('process.kill(process.ppid, "SIGKILL"); setTimeout(() => {}, 300)');
     expect([outcome, await running]).toEqual([{ ended: 'interrupted' }, { ended: 'interrupted' }]);
-    expect(await gone(Number(await readFile(join(folder, 'lost'), 'utf8')))).toBe(true);
+    expect(await gone(pid)).toBe(true);
     expect(outputOf(await run('console.log("again")'))).toBe('again\n');
   });
 
@@ -221,9 +230,7 @@ describe('the process for commands', () => {
       ...{ run: [process.execPath, '-e', long], timeoutMs: 60_000, maxOutputBytes: 1000, graceMs: 200 },
       ...{ folder, environment: {}, input: [] },
     });
-    while (!existsSync(join(folder, 'pid'))) await pause(20);
-    await pause(50);
-    const pid = Number(await readFile(join(folder, 'pid'), 'utf8'));
+    const pid = await pidIn('pid');
     await one[Symbol.asyncDispose]();
     expect((await running).ended).toBe('stopped');
     expect(await gone(pid)).toBe(true);
