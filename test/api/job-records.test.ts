@@ -56,10 +56,10 @@ describe('what became of a request is kept until the store takes it', () => {
     const klados = await scene.klados(`${gone}/accept`);
     scene.refuse("OLD.state = 'sent'");
     const { dispatch_id } = await scene.batch(klados.id);
-    await expect.poll(() => scene.logged(unrecorded), { timeout: 5000 }).toBeGreaterThan(1);
+    await expect.poll(() => scene.logged(unrecorded)).toBeGreaterThan(1);
     await scene.move(klados, `${scene.endpoint.url}/accept`);
     scene.take();
-    await expect.poll(() => scene.endpoint.received.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => scene.endpoint.received.length, { timeout: 60_000 }).toBe(1);
     expect((await scene.status(klados.id, dispatch_id)).progress).toMatchObject({ total: 1, pending: 1 });
   });
 
@@ -69,11 +69,11 @@ describe('what became of a request is kept until the store takes it', () => {
     scene.refuse("OLD.state = 'sent'");
     const answer = await scene.invoke(klados.id);
     expect(ok<Started>(answer)).toMatchObject({ status: 'rejected', error: 'no work today' });
-    await expect.poll(() => scene.logged(unrecorded), { timeout: 5000 }).toBeGreaterThan(1);
+    await expect.poll(() => scene.logged(unrecorded)).toBeGreaterThan(1);
     scene.take();
     const job = String(scene.endpoint.received[0]?.body.job_id);
     const refused = { status: 'error', errors: [{ code: 'REJECTED' }] };
-    await expect.poll(() => scene.status(klados.id, job), { timeout: 10_000 }).toMatchObject(refused);
+    await expect.poll(() => scene.status(klados.id, job), { timeout: 60_000 }).toMatchObject(refused);
     expect(scene.endpoint.received).toHaveLength(1);
   });
 });
@@ -85,7 +85,7 @@ test('what waits to be sent again is sent when the store takes that, though whoe
   expect((await scene.invoke(klados.id)).status).toBeGreaterThanOrEqual(500);
   await scene.move(klados, `${scene.endpoint.url}/accept`);
   scene.take();
-  await expect.poll(() => scene.endpoint.received.length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => scene.endpoint.received.length, { timeout: 60_000 }).toBe(1);
 });
 
 /** A workflow of two steps, begun: the first klados has written its log, and hands on to the second. */

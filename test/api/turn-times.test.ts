@@ -34,7 +34,7 @@ async function occupied(): Promise<{ end: () => Promise<unknown> }> {
   const entity = await create(node, owner, { collection: place.id });
   const { open, begun } = threadGate('serveLarge');
   const slow = [1, 2].map(() => ask(node, owner, `GET /entities/${entity.id}?expand=relationships`));
-  await vi.waitFor(() => expect(begun).toHaveLength(2), 5000);
+  await vi.waitFor(() => expect(begun).toHaveLength(2), 30_000);
   const end = () => {
     open();
     return Promise.all(slow);
@@ -47,7 +47,7 @@ test('a version that is made there is no older than the one that it follows', as
   const { id } = await update(node, owner, place, { properties: long });
   const busy = await occupied();
   const enrolled = enrol(node, owner, id, guest, 'viewer');
-  await vi.waitFor(() => expect(pool.underWay).toBe(3), 5000);
+  await vi.waitFor(() => expect(pool.underWay).toBe(3), 30_000);
   clock.ms += minute;
   const path = `POST /entities/${id}/content?key=text`;
   const { cid } = ok<Entity>(await ask(node, owner, path, Buffer.from('bytes'), { 'Content-Type': 'text/plain' }));
@@ -63,7 +63,7 @@ test('a membership that ends while a large request waits for its turn allows it 
   const { id, cid } = await made();
   const busy = await occupied();
   const change = ask(node, guest, `PUT /entities/${id}`, { expect_tip: cid, properties: { label: 'late' } });
-  await vi.waitFor(() => expect(pool.underWay).toBe(3), 5000);
+  await vi.waitFor(() => expect(pool.underWay).toBe(3), 30_000);
   clock.ms += minute;
   await busy.end();
   expect((await change).status).toBe(403);

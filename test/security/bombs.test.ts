@@ -41,13 +41,14 @@ test('large bodies without credentials are taken in up to a bound, and keep nobo
   const asked = (who: Person) => ask(node, who, 'POST /entities', { type: 'document', properties: { text } });
   expect((await asked(anonymous)).status).toBe(401);
   const open = await Promise.all([began(`Content-Length: ${32 * 2 ** 20}`), began('Transfer-Encoding: chunked')]);
-  await vi.waitFor(async () =>
-    expect(await asked(anonymous)).toMatchObject({ status: 503, headers: { 'retry-after': '10' } }),
+  await vi.waitFor(
+    async () => expect(await asked(anonymous)).toMatchObject({ status: 503, headers: { 'retry-after': '10' } }),
+    30_000,
   );
   expect((await asked(operator(node))).status).toBe(201);
   expect((await ask(node, anonymous, 'POST /search/entities', { query: 'x' })).status).toBe(401);
   for (const socket of open) socket.destroy();
-  await vi.waitFor(async () => expect((await asked(anonymous)).status).toBe(401));
+  await vi.waitFor(async () => expect((await asked(anonymous)).status).toBe(401), 30_000);
 });
 
 test('those whose client has left while its token was looked at are not counted', async () => {
@@ -73,9 +74,9 @@ test('those whose client has left while its token was looked at are not counted'
       ),
     );
     socket.on('error', () => undefined);
-    await vi.waitFor(() => expect(other.ctx.requests.isBusy() && held.length > 0).toBe(true));
+    await vi.waitFor(() => expect(other.ctx.requests.isBusy() && held.length > 0).toBe(true), 30_000);
     socket.resetAndDestroy();
-    await vi.waitFor(() => expect(other.ctx.requests.isBusy()).toBe(false));
+    await vi.waitFor(() => expect(other.ctx.requests.isBusy()).toBe(false), 30_000);
   }
   for (const response of held) response.setHeader('Content-Type', 'application/json').end(jwks);
   // The token of all of them has been looked at when this one's has.
@@ -189,7 +190,7 @@ const archives: Record<string, () => Buffer> = {
 };
 
 describe('an archive with', () => {
-  test.each(Object.keys(archives))('%s', { timeout: 20_000 }, async (name) => {
+  test.each(Object.keys(archives))('%s', async (name) => {
     const response = await operate(node, 'POST /node/import-car', archives[name]?.() ?? Buffer.alloc(0));
     const line = await lastLine(response);
     // What is only superfluous may be read over; everything else is refused, in words.
@@ -243,7 +244,7 @@ describe('a package with', () => {
       ]),
   };
 
-  test.each(Object.keys(packages))('%s is refused', { timeout: 20_000 }, async (name) => {
+  test.each(Object.keys(packages))('%s is refused', async (name) => {
     const bytes = await packages[name]?.();
     const response = await operate(node, 'POST /node/import-car', bytes);
     const { error } = await lastLine(response);
@@ -262,7 +263,7 @@ describe('a deep body', () => {
     ['a million members', `{${Array.from({ length: 1_000_000 }, (_, i) => `"${i}":0`).join()}}`],
     ['a million equal members', `{${'"a":0,'.repeat(1_000_000)}"a":0}`],
     ['a number of a million digits', `{"type":"t","properties":{"a":${'9'.repeat(1_000_000)}}}`],
-  ])('of %s is a 400', { timeout: 20_000 }, async (_name, body) => {
+  ])('of %s is a 400', async (_name, body) => {
     const answer = await ask(node, operator(node), 'POST /entities', body, { 'Content-Type': 'application/json' });
     expect(answer.status, answer.text.slice(0, 200)).toBe(400);
     await unharmed();

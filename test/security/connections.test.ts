@@ -202,7 +202,7 @@ describe('requests that are sent on one connection without waiting', () => {
     const { open, seen, parsed, closed } = await sent(
       `${get('/held')}${post('12345')}${post('a'.repeat(30_000))}${get('/last', 'Connection: close\r\n')}`,
     );
-    await vi.waitFor(() => expect(parsed()).toBe(4), 5000);
+    await vi.waitFor(() => expect(parsed()).toBe(4), 30_000);
     expect(seen).toEqual(['/held']);
     open();
     expect((await closed).match(/\r\n\r\n[\w\r\n]*?(?:held|\d+)(?=HTTP|\r\n0|$)/g)).toHaveLength(4);
@@ -211,7 +211,7 @@ describe('requests that are sent on one connection without waiting', () => {
 
   test('are not served once their client has gone', async () => {
     const { socket, open, seen, parsed, closed } = await sent(get('/held') + get('/next'));
-    await vi.waitFor(() => expect(parsed()).toBe(2), 5000);
+    await vi.waitFor(() => expect(parsed()).toBe(2), 30_000);
     socket.destroy();
     await closed;
     open();
@@ -222,7 +222,7 @@ describe('requests that are sent on one connection without waiting', () => {
 
   test('may be a hundred that wait; with one more the connection is closed', async () => {
     const most = await sent(get('/held') + get('/next').repeat(99) + get('/last', 'Connection: close\r\n'));
-    await vi.waitFor(() => expect(most.parsed()).toBe(101), 5000);
+    await vi.waitFor(() => expect(most.parsed()).toBe(101), 30_000);
     most.open();
     expect((await most.closed).match(/HTTP\/1\.1 200/g)).toHaveLength(101);
     expect(most.seen.length).toBe(101);

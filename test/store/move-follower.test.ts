@@ -59,7 +59,7 @@ test('it rests for as long as its work says so, which is asked again after each 
     failed: () => undefined,
   });
   follower.wake();
-  await vi.waitFor(() => expect(slices).toBe(1));
+  await vi.waitFor(() => expect(slices).toBe(1), 30_000);
   expect(rested).toHaveLength(4);
   expect(rested).toEqual(rested.toSorted((a, b) => a - b));
   expect(rested[0]).toBeLessThan(rested[3] as number);
