@@ -108,7 +108,8 @@ test('a workflow whose node is killed comes to the same result', { timeout: 280_
   const started = await call<{ job_id: string; job_collection: string }>(`POST /rhizai/${rhiza.id}/invoke`, {
     target_collection: target.id,
     target_entities: files,
-    expires_in: 60,
+    // Longer than all of it takes: only what is handed on ends while the test runs.
+    expires_in: 3600,
     confirm: true,
   });
 
@@ -122,13 +123,12 @@ test('a workflow whose node is killed comes to the same result', { timeout: 280_
   }
 
   const look = () => program.call<Status>(`GET /rhizai/${rhiza.id}/jobs/${started.job_id}/status`);
-  let resumed = 0;
   for (let status = await look(); status.status !== 'done'; status = await look()) {
     if (status.status === 'error') {
       // A request that the kill met between the disk and the wire never arrived: it times out, and is sent again.
       expect(status.errors?.every(({ retryable }) => retryable)).toBe(true);
-      await program.call(`POST /rhizai/${rhiza.id}/jobs/${started.job_id}/resume`, {});
-      expect(++resumed).toBeLessThan(6);
+      const path = `/rhizai/${rhiza.id}/jobs/${started.job_id}/resume`;
+      expect((await program.call<{ resumed: number }>(`POST ${path}`, {})).resumed).toBeGreaterThan(0);
     }
     await sleep(200);
   }
