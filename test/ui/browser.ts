@@ -5,6 +5,7 @@ import { env } from 'node:process';
 import type { AxeResults, RunOptions } from 'axe-core';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
+import { freePort } from '../helpers/free-port.ts';
 import { type StartOptions, startNode, type TestNode } from '../helpers/node.ts';
 import { browserThere, built, openBrowser } from './chromium.ts';
 
@@ -60,7 +61,8 @@ export async function startPageNode({ env, ...options }: StartOptions = {}): Pro
   origin.taken = true;
   const at = (port: number) => startNode({ ui: built, env: { ...env, ARCHEION_PORT: String(port) }, ...options });
   // Something else may have come to be there meanwhile.
-  const node = await (origin.port === 0 ? at(0) : at(origin.port).catch(() => at(0)));
+  const elsewhere = async () => at(await freePort());
+  const node = await (origin.port === 0 ? elsewhere() : at(origin.port).catch(elsewhere));
   origin.port = Number(new URL(node.url).port);
   return {
     ...node,
