@@ -9,7 +9,8 @@ import { activeKlados } from '../helpers/worker-processes.ts';
 
 let scene: JobScene;
 beforeAll(async () => {
-  scene = await JobScene.open();
+  // Some answer nothing at all.
+  scene = await JobScene.open({ env: { ARCHEION_JOB_TIMEOUT: '1' } });
 });
 beforeEach(() => scene.renew());
 afterAll(() => scene[Symbol.asyncDispose]());
