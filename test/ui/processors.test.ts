@@ -152,8 +152,13 @@ describePage('processors', () => {
     await page.getByRole('button', { name: 'Larger', disabled: false }).press('Enter');
     await expect.poll(view).toContain('scale');
     // The drawing comes to rest first.
-    await page.waitForTimeout(500);
-    const mine = await view();
+    let mine = await view();
+    const moves = async () => {
+      const before = mine;
+      mine = await view();
+      return mine !== before;
+    };
+    for (let isMoving = true; isMoving; isMoving = await moves()) await page.waitForTimeout(500);
     await resized(1400, null);
     await page.waitForTimeout(500);
     expect(await view()).toBe(mine);
