@@ -219,19 +219,19 @@ describePage('the sync screens', () => {
     await visitor.go(`/sync/conflicts/museum/${letter.id}`);
     await page.getByText('It was deleted there, while you changed it.').waitFor();
     // Its relationships are of what it says, too.
-    await page.getByRole('rowheader', { name: 'collection', exact: true }).waitFor({ timeout: 5000 });
+    await page.getByRole('rowheader', { name: 'collection', exact: true }).waitFor();
     await lookAt(page, 'sync-conflict-deleted');
     // Whole is whole: the keys choose between the two that are shown.
     await press('t');
     await page
       .getByRole('radio', { name: /^Theirs: / })
       .and(page.locator(':checked'))
-      .waitFor({ timeout: 5000 });
+      .waitFor();
     await press('o');
     await page
       .getByRole('radio', { name: /^Yours: / })
       .and(page.locator(':checked'))
-      .waitFor({ timeout: 5000 });
+      .waitFor();
     await press('t');
     await press('Control+Enter');
     await page.getByRole('heading', { name: 'No conflicts' }).waitFor();
