@@ -6,7 +6,7 @@ import type { Slice } from '../../src/server/attest/advance.ts';
 import { advanceLog, checkLog, closeLogs } from '../../src/server/attest/attest-thread.ts';
 import { StorageError } from '../../src/server/errors.ts';
 import type { IndexStand } from '../../src/server/search/index-slice.ts';
-import { closeIndexes, slice } from '../../src/server/search/index-thread.ts';
+import { closeIndexes, counted, slice } from '../../src/server/search/index-thread.ts';
 import { closeFinders, similarities } from '../../src/server/search/search-thread.ts';
 import { Identity } from '../../src/server/store/accounts/identity.ts';
 import { checkCar } from '../../src/server/store/archive/archive-check.ts';
@@ -135,4 +135,27 @@ test('neither another attestation log nor other accounts are opened in their pla
   const beside = new Identity(data, { ...options, place: places.accounts });
   expect(beside.setting('name')).toBe('value');
   for (const one of [beside, identity, writer]) one.close();
+});
+
+test('the index and a search read the database that the node has opened since, and not the one of before', async () => {
+  await using one = await openStore('here');
+  await using other = await openStore('here');
+  onTestFinished(() => [closeIndexes, closeFinders].forEach((close) => close()));
+  await one.store.submit([step(null, first(idOf(1)))]);
+  for (const n of [2, 3]) await other.store.submit([step(null, first(idOf(n)))]);
+  const indexed = (files: ReturnType<typeof filesOf>['index']) => {
+    while ((slice({ files, ms: 1000, embedder: 'builtin' }) as IndexStand).behind);
+    return counted({ files });
+  };
+  const { index } = filesOf(one);
+  expect(indexed(index)).toEqual({ entities: 1 });
+  expect(similarities({ files: index, text: 'a', others: ['b'] })).toEqual([expect.any(Number)]);
+  await one.store.close();
+  await other.store.close();
+  for (const end of ['-wal', '-shm']) rmSync(`${one.file}${end}`, { force: true });
+  renameSync(other.file, one.file);
+  const now = { ...index, place: placeOf(one.file) };
+  expect(indexed(now)).toEqual({ entities: 2 });
+  expect(similarities({ files: now, text: 'a', others: ['b'] })).toEqual([expect.any(Number)]);
+  if (platform === 'linux') expect(openBelow(one.data).filter((path) => path.endsWith('(deleted)'))).toEqual([]);
 });

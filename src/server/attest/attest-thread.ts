@@ -25,6 +25,8 @@ const cacheKb = 2048;
 interface Opened {
   main: Connection;
   log: Connection;
+  /** Of the database. */
+  place: string | null;
   checkPlace: () => void;
 }
 
@@ -34,7 +36,7 @@ const open = new Map<string, Opened>();
 function opened({ database, log, places }: LogFiles): Opened {
   const main = openReader(database, places.database, cacheKb);
   try {
-    return { main, log: openLogWriter(log, places.log), checkPlace: inPlace(log) };
+    return { main, log: openLogWriter(log, places.log), place: places.database, checkPlace: inPlace(log) };
   } catch (error) {
     main.close();
     throw error;
@@ -46,6 +48,10 @@ export function advanceLog({ files, slice }: { files: LogFiles; slice: Slice }):
   return answered(files, () => {
     if (files.places.log !== null) inPlace(files.log, files.places.log)();
     let connections = open.get(files.log);
+    if (connections?.place !== files.places.database) {
+      close(files.log);
+      connections = undefined;
+    }
     if (!connections) {
       connections = opened(files);
       open.set(files.log, connections);

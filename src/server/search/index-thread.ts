@@ -46,7 +46,8 @@ if (!isMainThread && platform() === 'linux')
     // A sandbox may forbid it; the index is made all the same.
   }
 
-const open = new Map<string, Writing & { number: number }>();
+/** With which files they are: the index's number, the database's place. */
+const open = new Map<string, Writing & { number: number; place: string | null }>();
 
 /** One slice on this thread's own connections. */
 export function slice({ files, ms, embedder }: SliceOrder): IndexStand | Failed {
@@ -143,12 +144,13 @@ export function closeIndexes(): void {
   for (const file of [...open.keys()]) close(file);
 }
 
-/** A file that somebody deleted meanwhile is made anew. */
+/** A file that somebody deleted meanwhile is made anew; beside another database than before it is opened again. */
 function writingOf(files: IndexFiles): Writing {
   const known = open.get(files.index);
-  if (known && known.number === searchFileNumber(files.index)) return known;
+  const isSame = known?.number === searchFileNumber(files.index);
+  if (known && isSame && known.place === files.place) return known;
   close(files.index);
-  if (known) removeIndex(files.index);
+  if (known && !isSame) removeIndex(files.index);
   const main = openReader(files.database, files.place, readerCacheKb);
   try {
     const index = openIndexWriter(files.index);
@@ -157,6 +159,7 @@ function writingOf(files: IndexFiles): Writing {
       terms: new Set<string>(),
       epoch: undefined,
       number: searchFileNumber(files.index),
+      place: files.place,
     };
     open.set(files.index, writing);
     return writing;

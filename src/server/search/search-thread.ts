@@ -34,7 +34,7 @@ export interface Hit {
 type Ordered<T> = T & { files: IndexFiles };
 type Answered<T> = T | Missing | Failed;
 
-const open = new Map<string, { finder: Finder; number: number }>();
+const open = new Map<string, { finder: Finder; number: number; place: string | null }>();
 
 export function rankHits({ files, job }: Ordered<{ job: RankJob }>): Answered<RankAnswer & { hits: Hit[] }> {
   return answered(files, (finder) => {
@@ -92,16 +92,16 @@ function answered<T extends object>(files: IndexFiles, work: (finder: Finder) =>
   return outcome;
 }
 
-/** A file that was deleted and made again is another one. */
+/** A file that was deleted and made again is another one, and so is a database that the node has opened since. */
 function finderOf(files: IndexFiles): Finder | undefined {
   const number = searchFileNumber(files.index);
   const known = open.get(files.index);
-  if (known && known.number === number) return known.finder;
+  if (known && known.number === number && known.place === files.place) return known.finder;
   close(files.index);
   const db = openSearchReader(files.database, files.index, files.place);
   if (!db) return undefined;
   const finder = new Finder(db);
-  open.set(files.index, { finder, number });
+  open.set(files.index, { finder, number, place: files.place });
   return finder;
 }
 
