@@ -144,7 +144,10 @@ export class Invocations implements AsyncDisposable {
   /** Takes up what a stop of the node left of a network's jobs. They are sent once the node can be reached. */
   async resume(store: NetworkStore): Promise<void> {
     const queue = this.#queueOf(store);
-    await queue.resume();
+    await queue.resume().catch((error: unknown) => {
+      this.#queues.delete(store);
+      throw error;
+    });
     void this.#pruner.follow(store);
     if (this.#base !== null) queue.wake();
   }

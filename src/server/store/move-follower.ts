@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { StorageError } from '../errors.ts';
+import { StorageError, UnavailableError } from '../errors.ts';
 import type { NetworkStore } from './network-store.ts';
 
 /** After a failure it is tried again. */
@@ -86,7 +86,7 @@ export class MoveFollower {
 
   /** Takes note of what failed, and says it once. */
   fail(error: unknown): void {
-    const failure = error instanceof StorageError ? error : new StorageError(this.#work.reason);
+    const failure = error instanceof StorageError ? error : new StorageError(reasonOf(error) ?? this.#work.reason);
     if (this.#failure?.reason !== failure.reason) this.#work.failed(error);
     this.#failure = failure;
   }
@@ -138,4 +138,10 @@ export class MoveFollower {
     if (!hurried) this.#pause = pause;
     await delay(ms, undefined, { signal: pause.signal, ref: false }).catch(() => undefined);
   }
+}
+
+/** Of a thread that cannot be had, say. */
+function reasonOf(error: unknown): string | null {
+  const reason = error instanceof UnavailableError ? error.details?.reason : undefined;
+  return typeof reason === 'string' ? reason : null;
 }

@@ -63,9 +63,20 @@ export class ThreadPool {
     this.#pool ??= this.#started();
     const pool = this.#pool;
     try {
-      return (await pool.run(task, options)) as T;
+      return (await this.#asked(pool, task, options)) as T;
     } catch (error) {
-      throw this.#lost.has(pool) && isGivenUp(error) ? withoutThread(this.#lost.get(pool)) : error;
+      if (this.#lost.has(pool) && isGivenUp(error)) throw withoutThread(this.#lost.get(pool));
+      throw isOfStart(error) ? withoutThread(error) : error;
+    }
+  }
+
+  #asked(pool: Piscina, task: unknown, options: RunOptions): Promise<unknown> {
+    try {
+      return pool.run(task, options);
+    } catch (error) {
+      // The system has refused a thread outright, and the task waits unheard of in this pool, which would reject it if it was ended.
+      if (this.#pool === pool) this.#pool = null;
+      throw withoutThread(error);
     }
   }
 
@@ -106,6 +117,11 @@ export class ThreadPool {
 
 function isGivenUp(error: unknown): boolean {
   return error instanceof Error && error.message === givenUp;
+}
+
+/** Whether a thread could not begin. */
+function isOfStart(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_INIT_FAILED';
 }
 
 function withoutThread(fault: unknown): UnavailableError {
