@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ForbiddenError } from '../../src/server/errors.ts';
-import { admit, isOwnHost, isOwnOrigin } from '../../src/server/http/host.ts';
+import { admit, isLoopbackHost, isOwnHost, isOwnOrigin } from '../../src/server/http/host.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
 describe('names of the node', () => {
@@ -27,6 +27,18 @@ describe('names of the node', () => {
     [undefined, false],
   ])('%s: %s', (host, expected) => {
     expect(isOwnHost(host, own)).toBe(expected);
+  });
+
+  test.each([
+    ['localhost:4747', true],
+    ['127.0.0.2:4747', true],
+    ['[::1]:4747', true],
+    ['node.example', false],
+    ['127.example:4747', false],
+    ['10.0.0.1:4747', false],
+    [undefined, false],
+  ])('%s is of this machine: %s', (host, expected) => {
+    expect(isLoopbackHost(host)).toBe(expected);
   });
 
   test('port 80 may be left out', () => {

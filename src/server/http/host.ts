@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { ForbiddenError } from '../errors.ts';
 
 /** Which names a node answers to. `allowed` are hosts, with a port or (for any port) without, in lower case. */
@@ -27,7 +28,8 @@ export function isOwnHost(host: string | undefined, own: OwnNames): boolean {
 
 /** Whether a Host header names the machine that asks, and not one that others reach. */
 export function isLoopbackHost(host: string | undefined): boolean {
-  return loopback.has(split(host?.toLowerCase() ?? '')?.name ?? '');
+  const name = split(host?.toLowerCase() ?? '')?.name ?? '';
+  return loopback.has(name) || (isIP(name) === 4 && name.startsWith('127.'));
 }
 
 /** Whether a request names its host more than once; others on its way may have gone by another of the names than Node does. */
