@@ -35,6 +35,8 @@ describe('a schema', () => {
     [{ properties: { 'a/b~c': { minimum: 'x' } } }, 'properties.a/b~c.minimum'],
     [{ required: 'a' }, 'required'],
     [{ pattern: '(' }, 'pattern'],
+    // Read without the flag u, this would ask for the letters of "p{Lu}".
+    [{ pattern: '^\\p{Lu}+\\-\\d+$' }, 'pattern'],
     [{ patternProperties: { '[': {} } }, 'patternProperties.['],
     [{ anyOf: [{}, { items: { pattern: '*' } }] }, 'anyOf.1.items.pattern'],
     [{ $schema: 'http://json-schema.org/draft-04/schema#' }, '$schema'],

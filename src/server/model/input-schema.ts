@@ -53,13 +53,14 @@ export function underDraft(schema: object, draft: Draft): AnySchemaObject {
 
 /**
  * A pattern, read with the flag `u` as the checker asks for; what is a regular expression without it alone, as one with `\-`, is
- * read without. @throws SyntaxError
+ * read without, unless that would take `\p{L}` for its letters. @throws SyntaxError
  */
 const patternOf = Object.assign(
   (text: string, flags: string): RegExp => {
     try {
       return new RegExp(text, flags);
-    } catch {
+    } catch (error) {
+      if (/\\(?:p|u)\{/i.test(text)) throw error;
       return new RegExp(text);
     }
   },
