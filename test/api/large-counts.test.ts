@@ -4,6 +4,7 @@ import type { IncomingLinksView } from '../../src/server/resources/node/links/wi
 import type { SyncStateView } from '../../src/server/resources/node/sync/wire.ts';
 import type { Row } from '../../src/server/store/commit.ts';
 import type { NetworkStore } from '../../src/server/store/network-store.ts';
+import { gaugesOf } from '../../src/server/sync/gauges.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { create, ok } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
@@ -57,6 +58,11 @@ test('very much that waits to be sent to a remote is counted beside the event lo
   };
   expect(await waiting(10_000)).toEqual([]);
   expect(await waiting(10_001)).toEqual(['openCounts']);
+  const readLong = vi.spyOn(store, 'readLong');
+  const none = { last: () => null, current: () => null };
+  await Promise.all([1, 2, 3].map(() => gaugesOf(store, none, 0)));
+  expect(readLong.mock.calls.map(([name]) => name)).toEqual(['openCounts']);
+  readLong.mockRestore();
   const { text } = await ask(node, me, 'GET /metrics');
   expect(text).toMatch(/remote="hub".* 10001$/m);
 });

@@ -19,7 +19,11 @@ export interface RemoteGauges extends OpenCounts {
 const countedAtOnce = 10_000;
 
 /** Of all remotes of a network. */
-export async function gaugesOf(store: NetworkStore, runs: Runs, now: number): Promise<RemoteGauges[]> {
+export async function gaugesOf(
+  store: NetworkStore,
+  runs: Pick<Runs, 'last' | 'current'>,
+  now: number,
+): Promise<RemoteGauges[]> {
   const remotes = store.read(listRemotes);
   const counts = await Promise.all(remotes.map(({ key }) => openAt(store, key)));
   return store.read((db) =>
@@ -44,5 +48,21 @@ export async function gaugesOf(store: NetworkStore, runs: Runs, now: number): Pr
 
 async function openAt(store: NetworkStore, remote: number): Promise<OpenCounts> {
   const few = store.read((db) => (isMuchOpen(db, remote, countedAtOnce) ? null : countOpen(db, remote)));
-  return few ?? (JSON.parse(Buffer.from(await store.readLong('openCounts', { remote })).toString()) as OpenCounts);
+  return few ?? muchOpenAt(store, remote);
+}
+
+/** Counts under way: who asks meanwhile, and some ask every second, is answered with them. */
+const counting = new WeakMap<NetworkStore, Map<number, Promise<OpenCounts>>>();
+
+function muchOpenAt(store: NetworkStore, remote: number): Promise<OpenCounts> {
+  const ofStore = counting.get(store) ?? new Map<number, Promise<OpenCounts>>();
+  counting.set(store, ofStore);
+  const counted =
+    ofStore.get(remote) ??
+    store
+      .readLong('openCounts', { remote })
+      .then((json) => JSON.parse(Buffer.from(json).toString()) as OpenCounts)
+      .finally(() => ofStore.delete(remote));
+  ofStore.set(remote, counted);
+  return counted;
 }
