@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { argv, cwd, env, platform } from 'node:process';
-import { app, type BrowserWindow, dialog, Menu, powerMonitor, session, shell } from 'electron';
+import { app, BrowserWindow, dialog, Menu, powerMonitor, session, shell } from 'electron';
 import { archivesIn, importArchive } from './archives.ts';
 import { applicationMenu, type MenuActions, openTray } from './menu.ts';
 import { box, text } from './messages.ts';
@@ -51,8 +51,8 @@ async function start(): Promise<void> {
     openArchive: () => void chooseArchives(),
     chooseFolder: env.ARCHEION_DATA ? null : () => void chooseFolder(),
     docs: () => node && void shell.openExternal(`${node.url}/docs`),
-    settings: () => node && void window?.loadURL(`${node.url}/ui/settings`),
-    move: (steps) => window?.webContents.navigationHistory.goToOffset(steps),
+    settings: () => node && void (BrowserWindow.getFocusedWindow() ?? window)?.loadURL(`${node.url}/ui/settings`),
+    move: (steps) => (BrowserWindow.getFocusedWindow() ?? window)?.webContents.navigationHistory.goToOffset(steps),
   };
   Menu.setApplicationMenu(applicationMenu(actions, platform === 'darwin'));
   tray = openTray({ show, quit: () => app.quit() });

@@ -65,6 +65,10 @@ interface Box {
 }
 
 export class BrowserWindow extends EventEmitter {
+  static focused: BrowserWindow | null = null;
+  static getFocusedWindow(): BrowserWindow | null {
+    return BrowserWindow.focused;
+  }
   readonly webContents = new WebContents();
   readonly loaded: string[] = [];
   readonly progress: number[] = [];
