@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { operator } from '../helpers/callers.ts';
-import { collection } from '../helpers/entities.ts';
+import { collection, read, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { describePage, onNewPage, type Visit } from './browser.ts';
 import { seedItems } from './seed.ts';
@@ -90,6 +90,35 @@ describePage('who comes back', () => {
     await page.getByText('3 selected').waitFor();
     for (const index of [2, 4, 6])
       expect(await page.locator(`[aria-rowindex="${index}"]`).getByRole('checkbox').isChecked()).toBe(true);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('to a table from an entity that was saved changes it with the others that are ticked', async () => {
+    const id = await seedItems(node, 20);
+    const me = operator(node);
+    await visitor.go(`/collections/${id}?sort=label`);
+    await page.getByRole('link', { name: 'Item 00003' }).waitFor();
+    for (const index of [2, 4, 6]) await page.locator(`[aria-rowindex="${index}"]`).getByRole('checkbox').click();
+    await page.getByText('3 selected').waitFor();
+    const href = await page.getByRole('link', { name: 'Item 00004' }).getAttribute('href');
+    await page.getByRole('link', { name: 'Item 00002' }).click();
+    await heading('Item 00002').waitFor();
+    await page.getByLabel('colour', { exact: true }).fill('pink');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 2', { exact: true }).first().waitFor();
+    // What somebody else has saved of another one meanwhile was not seen.
+    const theirs = await read(node, me, href?.split('/').at(-1) ?? '');
+    await update(node, me, theirs, { properties: { colour: 'theirs' } });
+    await page.goBack();
+    await page.getByText('3 selected').waitFor();
+    await page.keyboard.press('b');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Property', { exact: true }).fill('place');
+    await dialog.getByLabel('Value', { exact: true }).fill('Leeds');
+    await dialog.getByRole('button', { name: 'Set a property', exact: true }).click();
+    await dialog.getByText('2 entities were changed', { exact: true }).waitFor();
+    await dialog.getByText('One was not changed').waitFor();
+    await dialog.getByText('Item 00004').waitFor();
     expect(visitor.faults).toEqual([]);
   });
 });

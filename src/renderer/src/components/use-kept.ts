@@ -33,11 +33,15 @@ export function useKept<T>(name: string, now: () => T): T | undefined {
   return before;
 }
 
-/** A state that is kept so. */
-export function useKeptState<T>(name: string, initial: T): [T, Dispatch<SetStateAction<T>>] {
+/** A state that is kept so. `renewed`: what has become of it while it was left, where that is known. */
+export function useKeptState<T>(
+  name: string,
+  initial: T,
+  renewed: (before: T) => T = (before) => before,
+): [T, Dispatch<SetStateAction<T>>] {
   const latest = useRef(initial);
   const before = useKept(name, () => latest.current);
-  const [state, setState] = useState(before ?? initial);
+  const [state, setState] = useState(() => (before === undefined ? initial : renewed(before)));
   latest.current = state;
   return [state, setState];
 }

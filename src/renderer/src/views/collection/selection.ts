@@ -1,5 +1,7 @@
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import { useKeptState } from '../../components/use-kept.ts';
+import { entityQuery } from '../entity/entity-queries.ts';
 import type { TableRow } from './table-queries.ts';
 
 /** The entities that are selected, with the version that was seen of each. */
@@ -34,7 +36,8 @@ export const mostSelected = 10_000;
 
 /** `filter`: what the table shows of its collection; empty where it shows all of it. */
 export function useSelection(filter: string): Selection {
-  const [chosen, setChosen] = useKeptState<ReadonlyMap<string, Chosen>>('selected', none);
+  const queries = useQueryClient();
+  const [chosen, setChosen] = useKeptState('selected', none, (before) => asSeenSince(queries, before));
   const [changed, setChanged] = useState(0);
   return useMemo(() => {
     const isShown = (one: Chosen) => filter === '' || one.filter === filter;
@@ -70,4 +73,14 @@ export function useSelection(filter: string): Selection {
       },
     };
   }, [chosen, changed, filter, setChosen]);
+}
+
+/** What was selected, each in the version that has been looked at since, most likely one's own, where that is a newer one. */
+function asSeenSince(queries: QueryClient, chosen: ReadonlyMap<string, Chosen>): ReadonlyMap<string, Chosen> {
+  return new Map(
+    [...chosen].map(([id, { row, filter }]) => {
+      const seen = queries.getQueryData(entityQuery(id).queryKey);
+      return [id, { row: seen && seen.ver > row.ver ? { ...row, ver: seen.ver, cid: seen.cid } : row, filter }];
+    }),
+  );
 }
