@@ -80,6 +80,23 @@ describePage('a change of all that is selected', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('leaves none selected, also where its report is left by the browser’s way back', async () => {
+    await opened(3);
+    await field('Property').fill('colour');
+    await field('Value').fill('violet');
+    await button('Set a property').click();
+    await page.getByText('3 entities were changed', { exact: true }).waitFor();
+    await page.evaluate('history.back()');
+    const asked = page.getByRole('dialog', { name: 'Close the report?' });
+    await asked.getByRole('contentinfo').getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('heading', { name: 'Collections', level: 1 }).waitFor();
+    await page.goForward();
+    await page.locator('[aria-rowindex="2"] a').waitFor();
+    expect(await page.getByText('3 selected').count()).toBe(0);
+    expect(await page.locator('[aria-rowindex="2"]').getByRole('checkbox').isChecked()).toBe(false);
+    expect(visitor.faults).toEqual([]);
+  });
+
   const question = () => page.getByRole('dialog', { name: 'Stop here?' });
   const answer = async (name: string) => {
     await question().getByRole('button', { name, exact: true }).click();

@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { Loss } from '../../session/unsaved.ts';
-import { changing, undoing } from './bulk.ts';
+import { type BulkChange, changing, undoing } from './bulk.ts';
 import { type BulkDraft, changeOf, isTyped, noDraft } from './bulk-draft.ts';
 import { BulkForm } from './bulk-form.tsx';
 import { BulkReport } from './bulk-report.tsx';
@@ -29,10 +29,14 @@ export function BulkDialog({ collection, selection, properties, open, onClose }:
   const [draft, setDraft] = useState<BulkDraft>(noDraft);
   const { run, start, goOn, stop, clear } = useBulkRun();
   const change = changeOf(draft, properties);
+  const begin = (wanted: BulkChange) => {
+    start(changing(selection.rows, wanted, draft.note));
+    // They are no longer what was selected, however this is left.
+    selection.clear();
+  };
   const close = () => {
     // What is under way is stopped first, so that it can be seen how far it came.
     if (run?.busy) return stop();
-    if (run) selection.clear();
     clear();
     setDraft(noDraft);
     onClose();
@@ -60,7 +64,7 @@ export function BulkDialog({ collection, selection, properties, open, onClose }:
             <Button
               look={draft.kind === 'delete' ? 'danger' : 'main'}
               disabled={!change}
-              onClick={() => change && start(changing(selection.rows, change, draft.note))}
+              onClick={() => change && begin(change)}
             >
               {t(`bulk.${draft.kind}`)}
             </Button>
