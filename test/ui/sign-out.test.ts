@@ -40,4 +40,29 @@ describePage('signing out', () => {
     await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor({ timeout: 15_000 });
     await other.close();
   });
+
+  test('asks before it takes away a name that is not saved, and leaves one signed in where that is kept', async () => {
+    await visitor.go('/settings');
+    const out = page.getByRole('button', { name: 'Sign out', exact: true });
+    const name = page.getByLabel('Name', { exact: true });
+    const question = page.getByRole('dialog', { name: 'Discard what you have typed?' });
+    await name.fill('Ann');
+    await out.click();
+    await question.getByRole('button', { name: 'Keep it' }).click();
+    await question.waitFor({ state: 'detached' });
+    expect(await out.isEnabled()).toBe(true);
+    await name.press('Enter');
+    await page.getByText('Your name was saved', { exact: true }).first().waitFor();
+
+    await name.fill('Ann Lee');
+    await page.route('**/node/session', (route) => route.abort('connectionrefused'), { times: 1 });
+    await out.click();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('alert').filter({ hasText: 'The node does not answer.' }).waitFor();
+    expect(await name.inputValue()).toBe('Ann Lee');
+    await out.click();
+    await question.getByRole('button', { name: 'Discard' }).click();
+    await page.getByRole('heading', { name: 'You are not signed in' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
 });

@@ -6,13 +6,14 @@ import { Failure } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { Copied } from '../../components/copied.tsx';
 import { Field, Input } from '../../components/field.tsx';
+import { useInstead } from '../../components/loss-dialog.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { meQuery } from '../../session/me.ts';
-import { useUnsaved } from '../../session/unsaved.ts';
+import { useLoss, useUnsaved } from '../../session/unsaved.ts';
 import { Fact, Section } from './section.tsx';
 
 /** Who one is here, and under which name one's changes stand. */
@@ -123,10 +124,11 @@ function SignOut() {
   const { t } = useTexts();
   const queries = useQueryClient();
   const go = useNavigate();
+  const { instead, question } = useInstead(useLoss());
   const out = useMutation({
     mutationFn: async () => {
       await answered(api.DELETE('/node/session'));
-      await go({ to: '/' });
+      await go({ to: '/', ignoreBlocker: true });
       queries.clear();
       location.reload();
     },
@@ -134,9 +136,10 @@ function SignOut() {
   return (
     <div className="space-y-2">
       {out.error && <Problem error={out.error} />}
-      <Button disabled={out.isPending} onClick={() => out.mutate()}>
+      <Button disabled={out.isPending} onClick={() => instead(() => out.mutate())}>
         {t('session.signOut')}
       </Button>
+      {question}
       <p className="text-xs text-quiet">{t('session.signedIn')}</p>
     </div>
   );
