@@ -79,4 +79,48 @@ describePage('each step of an import', () => {
     await expect.poll(focused).toBe('content');
     expect(visitor.faults).toEqual([]);
   });
+
+  test('takes nobody away from what they are at when it comes by itself', async () => {
+    const id = await seedItems(node, 12);
+    const me = operator(node);
+    const archive = Buffer.from(
+      await (await fetch(`${node.url}/node/export?collection=${id}`, { headers: me.headers })).arrayBuffer(),
+    );
+    /** Holds back what is sent to an address until whoever imports is at a link of the side bar. */
+    const away = async (address: RegExp, begin: () => Promise<void>) => {
+      const gate = Promise.withResolvers<void>();
+      const begun = page.waitForRequest(address);
+      await page.route(address, async (route) => {
+        await gate.promise;
+        await route.continue();
+      });
+      await begin();
+      await begun;
+      await expect.poll(focused).toBe('content');
+      await page.getByRole('navigation').getByRole('link', { name: 'Collections' }).focus();
+      gate.resolve();
+    };
+    const atLink = async () => expect(await page.evaluate('document.activeElement.tagName')).toBe('A');
+    await choose({ 'recto.txt': 'recto' });
+    await page.getByLabel('Its name').fill('Scans');
+    await away(/\/files\/[^/]+\/content/, () => press('Keep the file'));
+    await page.getByRole('status').getByText(/kept/).waitFor();
+    await page.getByRole('button', { name: 'Import something else' }).waitFor();
+    await atLink();
+    await press('Import something else');
+    await expect.poll(focused).toBe('content');
+
+    await choose({ 'things.csv': 'id,label\n1,One\n2,Two\n' });
+    await page.getByText('2 records.').waitFor();
+    await away(/\/files\/things\.csv/, () => press(/^Import 2 records/));
+    await page.getByRole('heading', { name: /2 entities/ }).waitFor();
+    await atLink();
+
+    await choose({ 'items.car': archive });
+    await page.getByRole('heading', { name: /^items\.car .*kB/ }).waitFor();
+    await away(/\/node\/import-car/, () => press(/^Import/));
+    await said('items.car was taken in');
+    await atLink();
+    expect(visitor.faults).toEqual([]);
+  });
 });

@@ -11,6 +11,11 @@ export function focusContent(): void {
   content?.focus({ preventScroll: true });
 }
 
+/** The same where something has changed by itself: whoever is at something else by then is not taken away from it. */
+export function focusContentIfFree(): void {
+  if (document.activeElement === document.body) focusContent();
+}
+
 /** Without this, whoever comes to a screen by keys has the whole navigation to go through before it. */
 export function useFocusOnArrival(): void {
   const place = useRouterState({

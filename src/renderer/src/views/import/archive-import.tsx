@@ -14,7 +14,7 @@ import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { letGo } from '../../session/dropped-files.ts';
 import { useUnsaved } from '../../session/unsaved.ts';
-import { focusContent } from '../../shell/arrival.ts';
+import { focusContentIfFree } from '../../shell/arrival.ts';
 import { Count } from './records/running.tsx';
 import { UndoDialog } from './undo/undo-dialog.tsx';
 import { madeQuery } from './undo/undo-import.ts';
@@ -55,7 +55,7 @@ export function ArchiveImport({ file, serial, onMore }: ArchiveImportProps) {
   }, [serial]);
   // The button that had the focus goes with its step.
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the step has become another one
-  useEffect(focusContent, [state, isVerifying]);
+  useEffect(focusContentIfFree, [state, isVerifying]);
   const start = async () => {
     if (state !== 'waiting') return;
     stop.current = new AbortController();

@@ -7,7 +7,7 @@ import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { Said } from '../../components/said.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import { focusContent } from '../../shell/arrival.ts';
+import { focusContentIfFree } from '../../shell/arrival.ts';
 import { PeerPicker } from '../entity/relationships/peer-picker.tsx';
 import type { Peer } from '../entity/relationships/peer-query.ts';
 import { type Target, TargetChoice, targetText } from './target.tsx';
@@ -34,7 +34,7 @@ export function FileImport({
   const ready = way === 'entity' ? peer !== null : targetText(target) !== '';
   // What had the focus goes with its step.
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the step has become another one
-  useEffect(focusContent, [busy, begun]);
+  useEffect(focusContentIfFree, [busy, begun]);
   const stand = () => {
     if (busy) return t('import.running');
     if (!begun) return null;

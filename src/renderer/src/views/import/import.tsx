@@ -1,11 +1,11 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useEffect } from 'react';
+import { useEffect, useRef } from 'react';
 import { useInstead } from '../../components/loss-dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { putFiles, useChoice } from '../../session/dropped-files.ts';
 import { useLoss } from '../../session/unsaved.ts';
-import { focusContent } from '../../shell/arrival.ts';
+import { focusContent, focusContentIfFree } from '../../shell/arrival.ts';
 import { ArchiveImport } from './archive-import.tsx';
 import { Choose } from './choose.tsx';
 import { kindOfFile } from './chosen-files.ts';
@@ -32,10 +32,15 @@ export function Import() {
     if (files.length > 0 && run !== undefined) void go({ search: ({ run: _, ...rest }) => rest, replace: true });
   }, [files, run, go]);
 
-  // Each step is a screen of its own to whoever goes through it by keys.
+  // Each step is a screen of its own to whoever goes through it by keys. The last one comes by itself.
   const place = first ? serial : run;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: when the place has become another one
-  useEffect(focusContent, [place]);
+  const before = useRef(place);
+  useEffect(() => {
+    const isAsked = typeof place === 'number' || typeof before.current === 'string';
+    before.current = place;
+    if (isAsked) focusContent();
+    else focusContentIfFree();
+  }, [place]);
 
   const more = () => {
     putFiles([]);

@@ -10,7 +10,7 @@ import { useSettled } from '../../../components/use-settled.ts';
 import { Waiting } from '../../../components/waiting.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { useUnsaved } from '../../../session/unsaved.ts';
-import { focusContent } from '../../../shell/arrival.ts';
+import { focusContentIfFree } from '../../../shell/arrival.ts';
 import { type Target, TargetChoice, targetText } from '../target.tsx';
 import { useStartCommand } from '../use-start-command.ts';
 import { EncodingChoice } from './encoding-choice.tsx';
@@ -76,7 +76,7 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
   // The button that had the focus goes with its step.
   const step = isRunning ? 'running' : work ? 'broken' : 'mapping';
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the step has become another one
-  useEffect(focusContent, [step]);
+  useEffect(focusContentIfFree, [step]);
 
   const start = async () => {
     if (!mapping || !ready || isRunning) return;
