@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
-import { operator } from '../helpers/callers.ts';
-import { create } from '../helpers/entities.ts';
+import { ask, operator } from '../helpers/callers.ts';
+import { create, ok } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 
@@ -64,6 +64,41 @@ describePage('the report of an import', () => {
     await imported({ 'things.csv': refusedTable });
     await why().waitFor();
     expect(await page.getByText('Broken off').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  const states = async () => {
+    const { imports } = ok<{ imports: { state: string }[] }>(await ask(node, operator(node), 'GET /node/imports'));
+    return imports.map(({ state }) => state);
+  };
+
+  test('is of an import that has ended for everybody, where it was stopped when all had come', async () => {
+    const gate = Promise.withResolvers<void>();
+    await page.route(/\/node\/imports\/[^/?]+$/, async (route) => {
+      if (route.request().method() === 'DELETE') await gate.promise;
+      // What the page has given up is not sent any more.
+      await route.continue().catch(() => undefined);
+    });
+    const closing = page.waitForRequest((request) => request.method() === 'DELETE');
+    await imported({ 'things.csv': refusedTable });
+    await closing;
+    await button('Stop').click();
+    gate.resolve();
+    await why().waitFor();
+    expect(await page.getByText('Broken off').count()).toBe(0);
+    await expect.poll(states).toEqual(['ended']);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('is of one that was broken off for everybody, also where the node is slow to say how far it was', async () => {
+    await page.route(/\/files\/more\.csv/, () => undefined);
+    await imported({ 'things.csv': refusedTable, 'more.csv': refusedTable });
+    await page.getByText('4', { exact: true }).first().waitFor();
+    await page.route(/\/node\/imports\/[^/?]+$/, (route) =>
+      route.request().method() === 'GET' ? undefined : route.continue(),
+    );
+    await button('Stop').click();
+    await expect.poll(states, { timeout: 10_000 }).toEqual(['broken_off']);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -89,8 +89,8 @@ export async function runImport({
   } finally {
     clearInterval(timer);
   }
-  // All has come, also where the node cannot be told so.
-  await api.DELETE('/node/imports/{id}', { params: { path: { id } }, signal }).catch(() => undefined);
+  // All has come, also where the node cannot be told so: there is nothing left to stop.
+  await api.DELETE('/node/imports/{id}', { params: { path: { id } }, signal: soon() }).catch(() => undefined);
   return id;
 }
 
@@ -103,9 +103,13 @@ async function look(id: string, signal: AbortSignal): Promise<ImportReport> {
 
 /** Says that no more comes. A node that cannot be told finds out by itself. */
 async function giveUp(id: string): Promise<void> {
-  const signal = AbortSignal.timeout(5000);
   const params = { path: { id }, query: { ended: 'false' as const } };
   // It is forgotten then.
-  await look(id, signal).catch(() => undefined);
-  await api.DELETE('/node/imports/{id}', { params, signal }).catch(() => undefined);
+  await look(id, soon()).catch(() => undefined);
+  await api.DELETE('/node/imports/{id}', { params, signal: soon() }).catch(() => undefined);
+}
+
+/** Gives a request up whose answer is not waited for any longer. */
+function soon(): AbortSignal {
+  return AbortSignal.timeout(5000);
 }
