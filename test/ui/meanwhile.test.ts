@@ -81,7 +81,10 @@ describePage('while an entity is edited', () => {
     await deletedMeanwhile().waitFor();
     await lookAt(page, 'entity-gone-typed');
     await button('Restore').click();
-    await page.getByText(/Somebody else has saved version 3/).waitFor();
+    await page.getByText('Restored as version 3', { exact: true }).waitFor();
+    await deletedMeanwhile().waitFor({ state: 'detached' });
+    // It says what was edited: there is nothing to merge.
+    expect(await page.getByText(/Somebody else has saved/).count()).toBe(0);
     expect(await field('label').inputValue()).toBe('To Ada Byron');
     await remove(node, me, await read(node, me, letter.id));
     await deletedMeanwhile().waitFor();
@@ -112,9 +115,9 @@ describePage('while an entity is edited', () => {
     await page.keyboard.press('Control+s');
     await lookAt(page, 'entity-gone-editing');
     await button('Restore').click();
-    await page.getByText(/Somebody else has saved version 3/).waitFor();
+    await page.getByText('Restored as version 3', { exact: true }).waitFor();
+    await deletedMeanwhile().waitFor({ state: 'detached' });
     await page.keyboard.press('Control+s');
-    await button('Save both together').click();
     await page.getByText('Saved as version 4', { exact: true }).waitFor();
     expect((await read(node, me, letter.id)).relationships).toContainEqual(
       expect.objectContaining({ predicate: 'author', properties: { role: 'copyist' } }),
@@ -127,6 +130,8 @@ describePage('while an entity is edited', () => {
     await remove(node, me, letter);
     await deletedMeanwhile().waitFor();
     expect(await page.getByLabel('Name of a new property', { exact: true }).inputValue()).toBe('place');
+    // Nothing is changed yet that a note could be about.
+    expect(await field('Note').count()).toBe(0);
     await button('Discard').click();
     await page.getByText('Every version of it is still there.').waitFor();
     await page.getByRole('button', { name: /^Restore/ }).click();

@@ -120,6 +120,12 @@ export function carryDraft(before: string, now: Entity): void {
   keepOver(now, mergeThreeWay(draft.base, draft.content, contentOf(now), () => 'mine', now.type).merged);
 }
 
+/** The page itself has brought an entity back: what was typed over the very same content stands over the new version. */
+export function carryOverSame(now: Entity): void {
+  const draft = known(now.id);
+  if (draft && sameContent(draft.base, contentOf(now))) keepOver(now, draft.content);
+}
+
 /** Takes the draft of an entity away; gives what brings it back, undefined where there is none. */
 export function takeDraft(id: string): (() => void) | undefined {
   const draft = known(id);

@@ -185,7 +185,7 @@ export function Editor({ entity, gone }: EditorProps) {
       {(draft.dirty || gone) && (
         <SaveBar
           note={note}
-          onNote={draft.annotate}
+          onNote={draft.dirty ? draft.annotate : null}
           onSave={submit}
           onDiscard={discard}
           busy={save.isPending}

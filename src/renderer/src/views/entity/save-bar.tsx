@@ -6,7 +6,8 @@ import { useTexts } from '../../messages/texts.tsx';
 
 interface SaveBarProps {
   note: string;
-  onNote(note: string): void;
+  /** Null where nothing is changed that a note could be about. */
+  onNote: ((note: string) => void) | null;
   onSave(): void;
   onDiscard(): void;
   busy: boolean;
@@ -28,13 +29,15 @@ export function SaveBar({ note, onNote, onSave, onDiscard, busy, fault, gone, ch
         <span role="status" className="font-medium">
           {t(fault ? 'save.fault' : 'save.unsaved')}
         </span>
-        <Input
-          aria-label={t('save.note')}
-          placeholder={t('save.notePlaceholder')}
-          value={note}
-          onChange={({ target }) => onNote(target.value)}
-          className="min-w-40 flex-1"
-        />
+        {onNote && (
+          <Input
+            aria-label={t('save.note')}
+            placeholder={t('save.notePlaceholder')}
+            value={note}
+            onChange={({ target }) => onNote(target.value)}
+            className="min-w-40 flex-1"
+          />
+        )}
         <Button onClick={onDiscard} disabled={busy}>
           {t('save.discard')}
         </Button>
