@@ -36,9 +36,8 @@ export function protect(session: Session, nodeOrigin: () => string): void {
 
 /** The node, the page's own bytes, and what belongs to the browser itself: its tools and its viewer of PDF files. */
 export function isReachable(url: string, nodeOrigin: string): boolean {
-  if (!URL.canParse(url)) return false;
-  const { origin, protocol } = new URL(url);
-  return origin === nodeOrigin || ['data:', 'devtools:', 'chrome-extension:'].includes(protocol);
+  const to = URL.parse(url);
+  return to !== null && (to.origin === nodeOrigin || ['data:', 'devtools:', 'chrome-extension:'].includes(to.protocol));
 }
 
 /** Gives the window's session the cookie of the node's; no script can read it. */
@@ -85,8 +84,7 @@ export function openWindow(wishes: WindowWishes): BrowserWindow {
   const leave = (wanted: string) => {
     if (/^(https?|mailto):/.test(wanted)) void shell.openExternal(wanted);
     try {
-      if (/^file:/i.test(wanted) && /\.car$/i.test(wanted) && !wanted.includes('%00'))
-        openArchive(fileURLToPath(wanted));
+      if (/^file:.*\.car$/is.test(wanted) && !wanted.includes('%00')) openArchive(fileURLToPath(wanted));
     } catch {} // The address of another machine's file, or of none.
   };
   window.webContents.on('will-navigate', (event) => {
@@ -98,7 +96,9 @@ export function openWindow(wishes: WindowWishes): BrowserWindow {
   window.webContents.setWindowOpenHandler((wanted) => {
     if (wanted.url.startsWith(`${origin}/ui/`)) {
       const beside = openWindow({ ...wishes, url: wanted.url, kept: null, keep: () => undefined });
-      window.once('closed', () => beside.isDestroyed() || beside.close());
+      const follow = () => beside.close();
+      window.once('closed', follow);
+      beside.once('closed', () => window.off('closed', follow));
     } else leave(wanted.url);
     return { action: 'deny' };
   });

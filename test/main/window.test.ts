@@ -96,6 +96,15 @@ describe('the window', () => {
     expect(kept.length).toBe(1);
   });
 
+  test('keeps nothing of another window that was closed', () => {
+    const { window } = opened();
+    for (let times = 0; times < 12; times++) {
+      window.webContents.openHandler?.({ url: `${node}/ui/entities/1` });
+      told.windows.at(-1)?.close();
+    }
+    expect(window.listenerCount('closed')).toBe(0);
+  });
+
   test('takes an archive that is dropped on it, and no other file', () => {
     const { window, navigate, dropped } = opened();
     expect(navigate('file:///home/ann/our%20works.CAR')).toBe(true);
