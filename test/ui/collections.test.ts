@@ -212,7 +212,7 @@ describePage('collections', () => {
     await page.goBack();
     await page.getByText('3 selected').waitFor();
     await page.getByRole('link', { name: 'Item 02397' }).waitFor();
-    expect(await page.locator(`#${await activeRow()}`).getAttribute('aria-rowindex')).toBe('2399');
+    await expect.poll(() => activeRow()).toBe(await idOf(page.locator('[aria-rowindex="2399"]')));
     expect(await scrolled()).toBe(place);
     expect(visitor.faults).toEqual([]);
   });

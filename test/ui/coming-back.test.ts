@@ -30,7 +30,7 @@ describePage('who comes back', () => {
         },
         { timeout: 30_000, interval: 1000 },
       )
-      .toBeGreaterThan(40);
+      .toBe(60);
     await page.getByRole('searchbox').press('Enter');
     for (let i = 0; i < 36; i++) await page.keyboard.press('j');
     const top = await scrolled('#content');

@@ -334,7 +334,10 @@ describePage('files of one name', () => {
     await button('Attach a file').focus();
     await page.locator('input[type="file"]').setInputFiles(scan('recto'));
     await begun;
-    const given = page.waitForEvent('requestfailed', { timeout: 10_000 });
+    const given = page.waitForEvent('requestfailed', {
+      predicate: (request) => request.url().includes('/content?'),
+      timeout: 10_000,
+    });
     return { given, letGo: gate.resolve };
   };
 
