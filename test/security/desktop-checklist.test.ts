@@ -127,11 +127,15 @@ const points: [string, () => void | Promise<void>][] = [
     },
   ],
   [
-    '14. No new windows',
+    '14. New windows are limited',
     () => {
-      for (const url of [`${origin}/ui/`, ...elsewhere])
-        expect(window.webContents.openHandler?.({ url })).toEqual({ action: 'deny' });
+      for (const url of elsewhere) expect(window.webContents.openHandler?.({ url })).toEqual({ action: 'deny' });
       expect(told.windows).toHaveLength(1);
+      // The shell's own, under the same rules.
+      expect(window.webContents.openHandler?.({ url: `${origin}/ui/` })).toEqual({ action: 'deny' });
+      const beside = told.windows[1];
+      expect(beside?.options.webPreferences).toEqual(window.options.webPreferences);
+      beside?.close();
     },
   ],
   [

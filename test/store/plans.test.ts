@@ -24,7 +24,7 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp; sorts?
   {
     name: 'jobs that a stop left',
     read: (db) => interruptedJobs(db, { after: 0, limit: 5, nowMs: 0 }),
-    uses: /MERGE \(UNION ALL\).*USING INDEX job_state \(state=\? AND key>\?\).*USING INDEX job_state \(state=\? AND key>\?\)/s,
+    uses: /MERGE \(UNION ALL\).*job_state \(state=\? AND key>\? AND key<\?\).*job_state \(state=\? AND key>\? AND key<\?\)/s,
   },
   {
     name: 'troubles to be asked for again',
