@@ -370,6 +370,28 @@ describePage('files of one name', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('that have come when they are stopped are told, and what is typed goes on over their version', async () => {
+    const come = Promise.withResolvers<void>();
+    await page.route('**/entities/*/content?*', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      // The node has it all; its answer stays away.
+      await route.fetch();
+      come.resolve();
+    });
+    await visitor.go(`/entities/${letter.id}`);
+    await page.getByLabel('label', { exact: true }).fill('To Ada Byron');
+    await page.locator('input[type="file"]').setInputFiles(scan('recto'));
+    await come.promise;
+    await button('Stop').click();
+    await page.getByText('scan.txt was attached', { exact: true }).waitFor();
+    await page.getByText('Not saved').waitFor();
+    expect(await page.getByText(/Somebody else has saved/).count()).toBe(0);
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 3', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).properties).toMatchObject({ label: 'To Ada Byron' });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('are fetched once, and a recording plays on while others write', async () => {
     await visitor.go(`/entities/${letter.id}`);
     const input = page.locator('input[type="file"]');

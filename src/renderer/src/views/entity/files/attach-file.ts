@@ -3,7 +3,7 @@ import { Failure } from '../../../api/failure.ts';
 import type { Entity } from '../entity-queries.ts';
 import { isMap, type JsonMap } from '../model/json.ts';
 import { freeKey } from './free-key.ts';
-import { heldFiles } from './held-files.ts';
+import { type HeldFile, heldFiles } from './held-files.ts';
 import { refuseUnsendable } from './refuse-unsendable.ts';
 import { sameBytes } from './same-bytes.ts';
 
@@ -32,9 +32,7 @@ export async function attachFile(
   await refuseUnsendable(file);
   for (;;) {
     const entity = await answered<Entity>(api.GET('/entities/{id}', { params: { path: { id } }, signal }));
-    const sent = heldFiles(entity).find(({ key }) => key !== null && key === way.key);
-    if (sent && way.key !== undefined && (await sameBytes(id, sent, file, signal)))
-      return { key: way.key, version: null };
+    if (way.key !== undefined && (await hasCome(entity, file, way, signal))) return { key: way.key, version: null };
     const { content } = entity.properties as JsonMap;
     const key = freeKey(file.name, isMap(content) ? Object.keys(content) : []);
     way.key = key;
@@ -45,6 +43,33 @@ export async function attachFile(
       if (!(error instanceof Failure && error.status === 412)) throw error;
     }
   }
+}
+
+/**
+ * What became of a file whose sending was given up after it had begun over the version `over`; null where it has not come. @throws
+ * Failure
+ */
+export async function lookForSent(
+  over: Entity,
+  file: File,
+  way: Attaching,
+  signal: AbortSignal,
+): Promise<Attached | null> {
+  if (way.key === undefined) return null;
+  const now = await answered<Entity>(api.GET('/entities/{id}', { params: { path: { id: over.id } }, signal }));
+  if (!(await hasCome(now, file, way, signal))) return null;
+  const isNew = now.prev_cid === over.cid && !sentTo(over, way);
+  return { key: way.key, version: isNew ? now.cid : null };
+}
+
+/** Whether an entity holds the bytes that were sent to it. @throws Failure */
+async function hasCome(entity: Entity, file: File, way: Attaching, signal: AbortSignal | null): Promise<boolean> {
+  const sent = sentTo(entity, way);
+  return sent !== undefined && (await sameBytes(entity.id, sent, file, signal));
+}
+
+function sentTo(entity: Entity, way: Attaching): HeldFile | undefined {
+  return heldFiles(entity).find(({ key }) => key !== null && key === way.key);
 }
 
 /**

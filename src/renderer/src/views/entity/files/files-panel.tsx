@@ -11,7 +11,7 @@ import { useTexts } from '../../../messages/texts.tsx';
 import { useUnsaved } from '../../../session/unsaved.ts';
 import { carryDraft } from '../draft.ts';
 import { type Entity, fetchAnew } from '../entity-queries.ts';
-import { type Attaching, attachFile } from './attach-file.ts';
+import { type Attaching, attachFile, lookForSent } from './attach-file.ts';
 import { fetchFile } from './fetch-file.ts';
 import { FilePreview } from './file-preview.tsx';
 import { type HeldFile, heldFiles, previewOf } from './held-files.ts';
@@ -39,15 +39,15 @@ export function FilesPanel({ entity }: { entity: Entity }) {
       ways.current.set(file.name, way);
       stop.current = new AbortController();
       const { signal } = stop.current;
-      try {
-        const { key, version } = await attachFile(id, file, way, signal);
-        ways.current.delete(file.name);
-        await follow(over, version);
-        return key;
-      } catch (error) {
-        if (signal.aborted) return null;
-        throw error;
-      }
+      const attached = await attachFile(id, file, way, signal).catch((error) => {
+        if (!signal.aborted) throw error;
+        // The node may have had all of it by then, and only its answer was not here yet.
+        return lookForSent(over, file, way, AbortSignal.timeout(5000)).catch(() => null);
+      });
+      if (!attached) return null;
+      ways.current.delete(file.name);
+      await follow(over, attached.version);
+      return attached.key;
     },
     onSuccess: (key) => key !== null && toast(t('file.attached', { name: key })),
   });
