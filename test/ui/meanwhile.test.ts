@@ -73,6 +73,9 @@ describePage('while an entity is edited', () => {
     await page.getByText('Not saved').waitFor();
     expect(await field('label').inputValue()).toBe('To Ada Byron');
     expect(await page.getByLabel('Note').inputValue()).toBe('As she signed');
+    await button('Save').click();
+    await page.getByText('Not saved').waitFor({ state: 'detached' });
+    expect(await read(node, me, letter.id)).toMatchObject({ ver: 4, properties: { label: 'To Ada Byron' } });
   });
 
   test('and somebody else deletes it, what is typed waits for the way back, or is discarded', async () => {

@@ -1,5 +1,8 @@
+import type { QueryClient } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
+import { carryOverSame } from './draft.ts';
+import { fetchAnew } from './entity-queries.ts';
 import { contentOf, sameContent } from './model/content.ts';
 
 /** A version as it was hashed. @throws Failure */
@@ -20,6 +23,21 @@ export async function bringBack(id: string, deletion: string): Promise<string> {
     if (tip === null || !(await isBack(tip, deletion))) throw error;
     return tip;
   }
+}
+
+/** The same; what is typed over what the entity says then goes on over the new version. `putBack` brings it back first. */
+export async function bringBackTyped(
+  queries: QueryClient,
+  id: string,
+  deletion: string,
+  putBack?: () => void,
+): Promise<string> {
+  const cid = await bringBack(id, deletion);
+  putBack?.();
+  // Where that fails it is back all the same: the page fetches it again by itself.
+  const now = await fetchAnew(queries, id).catch(() => undefined);
+  if (now?.cid === cid) carryOverSame(now);
+  return cid;
 }
 
 /** Whether a version says right after a deletion what was said right before it. */

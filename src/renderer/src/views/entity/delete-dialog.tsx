@@ -10,7 +10,7 @@ import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
-import { bringBack } from './bring-back.ts';
+import { bringBackTyped } from './bring-back.ts';
 import { takeDraft } from './draft.ts';
 import type { Entity } from './entity-queries.ts';
 
@@ -48,8 +48,7 @@ export function DeleteDialog({ asked, newest: { id, type, ver, cid }, typed, col
       onClose();
       const putBack = takeDraft(id);
       const back = async () => {
-        await bringBack(id, gone.cid);
-        putBack?.();
+        await bringBackTyped(queries, id, gone.cid, putBack);
         await queries.invalidateQueries();
         await go({ to: '/entities/$id', params: { id } });
       };

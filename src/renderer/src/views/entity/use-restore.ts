@@ -3,25 +3,16 @@ import type { Failure } from '../../api/failure.ts';
 import { toast } from '../../components/toasts.tsx';
 import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
-import { bringBack, manifestOf } from './bring-back.ts';
-import { carryOverSame } from './draft.ts';
-import { fetchAnew } from './entity-queries.ts';
+import { bringBackTyped, manifestOf } from './bring-back.ts';
 
-/**
- * Takes the deletion of an entity back, of which `gone` tells (Failure of kind `gone`); what is typed over what it says then goes on
- * over that version.
- */
+/** Takes the deletion of an entity back, of which `gone` tells (Failure of kind `gone`). */
 export function useRestore(id: string, gone: Failure) {
   const { t } = useTexts();
   const queries = useQueryClient();
   const once = useOnce();
   const { mutateAsync, isPending, error } = useMutation({
     mutationFn: async () => {
-      const cid = await bringBack(id, tipOf(gone));
-      const { ver } = await manifestOf(cid);
-      // Where that fails it is back all the same: the page fetches it again by itself.
-      const now = await fetchAnew(queries, id).catch(() => undefined);
-      if (now?.cid === cid) carryOverSame(now);
+      const { ver } = await manifestOf(await bringBackTyped(queries, id, tipOf(gone)));
       return ver;
     },
     onSuccess: async (ver) => {
