@@ -125,9 +125,7 @@ test('a decision about a version that a run replaces before it is written change
   const { origin, mirror, curator, here, work, theirs } = pair;
   const store = await mirror.ctx.networks.get('main');
   const stamp = { schema: 'arke/eidos@v1', ts: '2026-01-01T00:00:00.000Z', edited_by: theirs.edited_by };
-  const late = store.read((db) =>
-    resolved(openConflict(db, work.id, undefined), { side: 'theirs' }, stamp).commits(db),
-  );
+  const late = store.read((db) => resolved(openConflict(db, work.id, undefined), { side: 'theirs' }, stamp).commit(db));
   const newer = await update(origin, curator, theirs, { properties: { yours: 2 } });
   await sync(mirror, here);
   await expect(commitResolution(store, late)).rejects.toMatchObject({ expected: theirs.cid, actual: newer.cid });

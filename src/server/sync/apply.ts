@@ -1,4 +1,4 @@
-import type { Commit, Precondition, Row } from '../store/commit.ts';
+import type { Commit, Row } from '../store/commit.ts';
 import type { Apart } from '../store/remotes/sync-rows.ts';
 import type { Loaded } from './entity.ts';
 import type { Chain } from './manifests.ts';
@@ -15,17 +15,17 @@ export interface Authority {
 }
 
 /**
- * The commits that take the store from one state of an entity to the next, in their order: the tip moves together with
- * what is known of the remote, or neither (SPEC.md, S3).
+ * The commit that takes the store from one state of an entity to the next: the tip moves together with what is known of the
+ * remote, or neither (SPEC.md, S3).
  * @param event the feed id that told, null where a push did
  */
-export function commitsBetween(
+export function commitBetween(
   loaded: Loaded,
   next: EntityState,
   chain: Chain,
   event: number | null,
   { remote, time, apart = null, reset = false }: Authority,
-): Commit[] {
+): Commit {
   const { state, known } = loaded;
   const { id } = chain.head;
   const origin = `remote:${remote}`;
@@ -47,9 +47,8 @@ export function commitsBetween(
     ...keptRows(remote, id, next, known),
   ];
   const expect = state.local?.cid ?? null;
-  if (!moves) return [{ changes: [], preconditions: [precondition(id, expect)], rows, origin, time }];
-
-  return [{ changes: [{ id, expect, tip: chain.cid, blocks: chain.blocks }], preconditions: [], rows, origin, time }];
+  if (!moves) return { changes: [], preconditions: [{ id, tip: expect }], rows, origin, time };
+  return { changes: [{ id, expect, tip: chain.cid, blocks: chain.blocks }], preconditions: [], rows, origin, time };
 }
 
 /** What a known tip ends for an entity, unless it still stands. */
@@ -61,8 +60,4 @@ function keptRows(remote: string, id: string, next: EntityState, { refusal, thei
   if ((next.standing === 'refused' || bytes) && refusal)
     return [{ kind: 'push_refusal', remote, id, ...refusal, request: true }];
   return [];
-}
-
-function precondition(id: string, tip: string | null): Precondition {
-  return { id, tip };
 }

@@ -9,7 +9,7 @@ import type { RecentMap } from '../store/recent-map.ts';
 import { findKnown, type Remote } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import { isDeep, withAncestors } from './ancestors.ts';
-import { commitsBetween } from './apply.ts';
+import { commitBetween } from './apply.ts';
 import { fetchChains, type WantedChain } from './blocks.ts';
 import { versionOf } from './content.ts';
 import { chainHolds, isVersionOf, loadEntity } from './entity.ts';
@@ -226,19 +226,16 @@ async function applyArrivals(
     if (plan?.deletes && !options.deletes) held.push(arrival.event);
     else if (plan) planned.push({ arrival, ...plan });
   });
-  const outcomes = await ctx.store.submit(planned.flatMap(({ commits }) => commits));
+  const outcomes = await ctx.store.submit(planned.map(({ commit }) => commit));
   const again: Arrival[] = [];
   const refused: Commit[] = [];
-  let at = 0;
-  for (const plan of planned) {
-    const { arrival, commits } = plan;
-    const mine = outcomes.slice(at, at + commits.length);
-    at += commits.length;
-    const failure = mine.find((outcome) => !outcome.committed);
-    if (failure?.committed === false && failure.refused !== undefined) {
-      refused.push(troubleCommit(ctx, arrival.event, { trouble: 'unverifiable', evidence: failure.refused }));
+  for (const [i, plan] of planned.entries()) {
+    const { arrival } = plan;
+    const outcome = outcomes[i];
+    if (outcome?.committed === false && outcome.refused !== undefined) {
+      refused.push(troubleCommit(ctx, arrival.event, { trouble: 'unverifiable', evidence: outcome.refused }));
       ctx.report.troubles += plan.wasTroubled ? 0 : 1;
-    } else if (failure) again.push(arrival);
+    } else if (!outcome?.committed) again.push(arrival);
     else {
       count(ctx.report, arrival.chain, plan);
       if (plan.beside) ctx.memory.settled.add(arrival.event.entity);
@@ -249,7 +246,7 @@ async function applyArrivals(
 }
 
 interface Plan {
-  commits: Commit[];
+  commit: Commit;
   /** It cannot be taken over. */
   trouble: boolean;
   /** Nor could it before, and no event has told of it since: that is no news. */
@@ -269,7 +266,7 @@ function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: 
   if (event.id > 0 && loaded.known.event >= event.id) return null;
   const wasTroubled = event.id === 0 && loaded.known.trouble !== null;
   const troubled = (why: Unusable): Plan => ({
-    commits: [troubleCommit(ctx, event, why, reset)],
+    commit: troubleCommit(ctx, event, why, reset),
     ...{ trouble: true, wasTroubled, deletes: false, conflict: false, merged: false, beside: false },
   });
   if (isUnusable(chain)) return troubled(chain);
@@ -284,7 +281,7 @@ function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: 
   const { next, chain: taken, merged, apart, reset: isReset } = decideTip(db, loaded, chain, ctx, { version, reset });
   const conflict = next.standing === 'conflict' && loaded.state.standing !== 'conflict';
   return {
-    commits: commitsBetween(loaded, next, taken, event.id, { remote: remote.name, time: now(), apart, reset: isReset }),
+    commit: commitBetween(loaded, next, taken, event.id, { remote: remote.name, time: now(), apart, reset: isReset }),
     trouble: false,
     wasTroubled,
     deletes: isDeletion(loaded.state, next),

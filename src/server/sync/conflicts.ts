@@ -10,7 +10,7 @@ import type { NetworkStore } from '../store/network-store.ts';
 import { type ConflictRow, conflictsOf, findRemote } from '../store/remotes/remotes.ts';
 import type { SyncRow } from '../store/remotes/sync-rows.ts';
 import { findVersion } from '../store/versions.ts';
-import { commitsBetween } from './apply.ts';
+import { commitBetween } from './apply.ts';
 import { mergedInto } from './decide.ts';
 import { commonVersion, loadEntity } from './entity.ts';
 import { storedChain } from './manifests.ts';
@@ -87,7 +87,7 @@ export interface Resolved {
   over: Manifest;
   /** False where it is a version that is here already. */
   isNew: boolean;
-  commits: (db: Reader) => Commit[];
+  commit: (db: Reader) => Commit;
 }
 
 /** Which version a resolution makes, before it is committed; whoever commits it checks what it says. */
@@ -103,16 +103,13 @@ export function resolved(conflict: OpenConflict, resolution: Resolution, stamp: 
     next: version.manifest,
     over,
     isNew: version.block !== null,
-    commits: (db) =>
-      told(
-        isArchiveName(remote) ? [archiveCommit(conflict, version, time)] : remoteCommits(db, conflict, version, time),
-        {
-          kind: 'conflict_decided',
-          remote,
-          id: conflict.id,
-          cid: version.cid,
-        },
-      ),
+    commit: (db) => {
+      const made = isArchiveName(remote)
+        ? archiveCommit(conflict, version, time)
+        : remoteCommit(db, conflict, version, time);
+      const told: SyncRow = { kind: 'conflict_decided', remote, id: conflict.id, cid: version.cid };
+      return { ...made, rows: [...made.rows, told] };
+    },
   };
 }
 
@@ -140,11 +137,6 @@ function isTypePath(path: string[]): boolean {
   return path.length === 1 && path[0] === typePath[0];
 }
 
-/** The last of the commits tells the log. */
-function told(commits: Commit[], row: SyncRow): Commit[] {
-  return commits.map((commit, i) => (i === commits.length - 1 ? { ...commit, rows: [...commit.rows, row] } : commit));
-}
-
 type Version = ReturnType<typeof versionOver>;
 
 function archiveCommit({ id, oursCid, sides }: OpenConflict, { cid, block }: Version, time: number): Commit {
@@ -154,20 +146,19 @@ function archiveCommit({ id, oursCid, sides }: OpenConflict, { cid, block }: Ver
   return { changes, preconditions, rows: [row], origin: 'local', time };
 }
 
-function remoteCommits(db: Reader, { id, remote, sides }: OpenConflict, version: Version, time: number): Commit[] {
+function remoteCommit(db: Reader, { id, remote, sides }: OpenConflict, version: Version, time: number): Commit {
   const key = findRemote(db, remote)?.key;
   if (key === undefined) throw new NotFoundError(`There is no remote ${remote}`);
   const loaded = loadEntity(db, key, id);
   const stored = storedChain(sides.theirsCid, sides.theirs);
   const { next, chain } = mergedInto(loaded.state, stored, version);
-  const [first, ...others] = commitsBetween(loaded, next, chain, null, { remote, time });
+  const commit = commitBetween(loaded, next, chain, null, { remote, time });
   // What was decided about is still what is there: a run may have brought another version meanwhile.
-  const standing = { id, tip: sides.theirsCid, at: remote };
-  return first ? [{ ...first, preconditions: [...first.preconditions, standing] }, ...others] : [];
+  return { ...commit, preconditions: [...commit.preconditions, { id, tip: sides.theirsCid, at: remote }] };
 }
 
 /** Commits a resolution. @throws ConflictError where the tip here has moved meanwhile */
-export async function commitResolution(store: NetworkStore, commits: Commit[]): Promise<void> {
-  for (const outcome of await store.submit(commits))
+export async function commitResolution(store: NetworkStore, commit: Commit): Promise<void> {
+  for (const outcome of await store.submit([commit]))
     if (!outcome.committed) throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
 }

@@ -3,7 +3,7 @@ import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
 import type { SyncRow } from '../store/remotes/sync-rows.ts';
 import { isDeep, withAncestors } from './ancestors.ts';
-import { commitsBetween } from './apply.ts';
+import { commitBetween } from './apply.ts';
 import { versionOf } from './content.ts';
 import { type Decision, decide } from './decide.ts';
 import { type Loaded, loadEntity } from './entity.ts';
@@ -131,16 +131,15 @@ export async function settle(ctx: PushContext, chain: Chain, decided: (db: Reade
       return { loaded: found, decision: decided(db, found) };
     });
     const { next, chain: taken, apart, reset } = decision;
-    const commits = commitsBetween(loaded, next, taken, null, { remote: remote.name, time: now(), apart, reset });
-    const outcomes = await store.submit(commits);
-    const failure = outcomes.find((outcome) => !outcome.committed);
-    if (!failure) {
+    const commit = commitBetween(loaded, next, taken, null, { remote: remote.name, time: now(), apart, reset });
+    const [outcome] = await store.submit([commit]);
+    if (outcome?.committed) {
       ctx.settled.add(chain.head.id);
       ctx.failing.delete(chain.head.id);
       if (decision.merged) ctx.report.merged++;
       return decision.next.standing;
     }
-    if (failure.committed === false && failure.refused !== undefined) throw new Error(failure.refused);
+    if (outcome?.refused !== undefined) throw new Error(outcome.refused);
   }
 }
 

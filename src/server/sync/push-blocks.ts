@@ -5,7 +5,7 @@ import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import type { Commit, Row } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findVersion, type Version as StoredVersion } from '../store/versions.ts';
-import { commitsBetween } from './apply.ts';
+import { commitBetween } from './apply.ts';
 import { commonVersion, loadEntity } from './entity.ts';
 import { storedChain } from './manifests.ts';
 import { namedBytes } from './named-bytes.ts';
@@ -181,30 +181,28 @@ function carOf({ instance }: PushContext, outgoing: Outgoing[]): Uint8Array {
 /** The versions here are the remote's now; gives back those that moved meanwhile. */
 async function settle(ctx: PushContext, answered: Outgoing[]): Promise<string[]> {
   const { store } = ctx;
-  const planned: { one: Outgoing; commits: Commit[] }[] = [];
-  await ctx.turns.each(answered, (one) => {
-    const commits = store.read((db) => commitsOf(ctx, db, one));
-    planned.push({ one, commits });
-  });
-  const outcomes = await store.submit(planned.flatMap(({ commits }) => commits));
+  const planned: { one: Outgoing; commit: Commit }[] = [];
   const left: string[] = [];
-  let at = 0;
-  for (const { one, commits } of planned) {
-    const mine = outcomes.slice(at, at + commits.length);
-    at += commits.length;
-    if (mine.length > 0 && mine.every((outcome) => outcome.committed)) {
+  await ctx.turns.each(answered, (one) => {
+    const commit = store.read((db) => commitOf(ctx, db, one));
+    if (commit) planned.push({ one, commit });
+    else left.push(one.id);
+  });
+  const outcomes = await store.submit(planned.map(({ commit }) => commit));
+  for (const [i, { one }] of planned.entries())
+    if (outcomes[i]?.committed) {
       ctx.settled.add(one.id);
       countPushed(ctx.report, one.intent);
     } else left.push(one.id);
-  }
   return left;
 }
 
-function commitsOf({ remote, now }: PushContext, db: Reader, { id, tip }: Outgoing): Commit[] {
+/** Undefined where the version is not here any more. */
+function commitOf({ remote, now }: PushContext, db: Reader, { id, tip }: Outgoing): Commit | undefined {
   const loaded = loadEntity(db, remote.key, id);
   const sent = findVersion(db, tip.cid);
-  if (!sent) return [];
+  if (!sent) return undefined;
   const chain = storedChain(sent.cid, sent.manifest);
   const next = entityStep(loaded.state, { kind: 'answered', version: tip, sent: tip.cid });
-  return commitsBetween(loaded, next, chain, null, { remote: remote.name, time: now() });
+  return commitBetween(loaded, next, chain, null, { remote: remote.name, time: now() });
 }

@@ -61,7 +61,7 @@ export class ConflictsService {
     const actor = operator(caller);
     refuse(bodyIssues(body));
     const store = await this.#writes.store(caller);
-    const { next, cid, commits } = store.read((db) => {
+    const { next, cid, commit } = store.read((db) => {
       const conflict = openConflict(db, id, remote);
       if (body.expect_tip !== undefined && body.expect_tip !== conflict.oursCid)
         throw new ConflictError(body.expect_tip, conflict.oursCid);
@@ -73,9 +73,9 @@ export class ConflictsService {
       refuse(predicateIssues(draft.next, body.relationships, ['relationships']));
       const edited_by = draft.isNew ? this.#checked(db, caller, conflict, draft) : stamp.edited_by;
       const decided = resolved(conflict, resolution, { ...stamp, edited_by });
-      return { ...decided, commits: decided.commits(db) };
+      return { ...decided, commit: decided.commit(db) };
     });
-    await commitResolution(store, commits);
+    await commitResolution(store, commit);
     return { id, cid, ver: next.ver, deleted: next.deleted === true };
   }
 
