@@ -51,7 +51,7 @@ const directions: Record<string, string[]> = {
   services: ['*'],
   invocations: ['*'],
   'local-processors': ['*'],
-  'open-places': ['attest:type', 'store'],
+  'open-files': ['attest:type', 'store'],
   'request-pool': ['http', 'request-thread:type', 'model', 'store', 'errors', 'config:type', 'log:type'],
   'request-thread': ['*'],
   config: ['model', 'errors'],

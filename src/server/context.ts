@@ -21,7 +21,7 @@ import { nodeToolServer } from './mcp/node-tool-server.ts';
 import type { Network } from './model/ids.ts';
 import { maxOnLoop } from './model/large.ts';
 import { Sessions } from './model/sessions.ts';
-import { openPlaces } from './open-places.ts';
+import { openFilesOf } from './open-files.ts';
 import { RequestPool } from './request-pool.ts';
 import { InvitesService } from './resources/alpha/service.ts';
 import { AttestationsService } from './resources/attestations/service.ts';
@@ -224,8 +224,8 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   });
   const outbound = opened.use(new Outbound());
   const requests = new RequestTally();
-  const places = () => openPlaces(config.data, { identity, networks, logs });
-  const pool: RequestPool = opened.use(new RequestPool({ config, networks, places, now, log }));
+  const openFiles = () => openFilesOf(config.data, { identity, networks, logs });
+  const pool: RequestPool = opened.use(new RequestPool({ config, networks, openFiles, now, log }));
   const additive = opened.use(
     new AdditiveFollowers({
       writes,
@@ -334,7 +334,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
       new UpkeepService({
         networks,
         data: config.data,
-        places: () => ({ ...places(), [join(config.data, chatFile)]: chat.place }),
+        openFiles: () => ({ ...openFiles(), [join(config.data, chatFile)]: chat.fileId }),
         instance,
         version,
         now,

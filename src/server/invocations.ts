@@ -158,7 +158,7 @@ export class Invocations implements AsyncDisposable {
     const { config, networks, log } = this.#ground;
     for (const network of allNetworks)
       try {
-        if (hasOpenJobs(config.data, network, networks.placeOf(network)))
+        if (hasOpenJobs(config.data, network, networks.fileIdOf(network)))
           this.#queueOf(await networks.get(network)).wake();
       } catch (error) {
         // One that is damaged keeps no other from its work, and says so to whoever asks for it.

@@ -27,7 +27,7 @@ import type {
 import type { AdditiveGroup } from './store/additive.ts';
 import type { Commit } from './store/commit.ts';
 import { entitySize } from './store/entities.ts';
-import type { Places } from './store/in-place.ts';
+import type { OpenFiles } from './store/file-identity.ts';
 import type { NetworkStore } from './store/network-store.ts';
 import type { Networks } from './store/networks.ts';
 import { storageError } from './store/storage-error.ts';
@@ -42,14 +42,14 @@ export interface RequestPoolNeeds {
   config: Config;
   networks: Networks;
   /** Of the databases that the node has open. */
-  places: () => Places;
+  openFiles: () => OpenFiles;
   /** Epoch milliseconds. */
   now: () => number;
   log: Log;
 }
 
 /** A task that has not had its turn yet, which gives it its time. */
-type Waiting<Task> = Omit<Task, 'now' | 'config' | 'places'>;
+type Waiting<Task> = Omit<Task, 'now' | 'config' | 'openFiles'>;
 
 interface TaskOptions {
   name: string;
@@ -194,8 +194,8 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
       if (this.#closed) throw new UnavailableError('The node is closing.');
       this.#pool ??= this.#start();
       // The time of its turn: a task may have waited longer than a permission lasts, and while others wrote.
-      const { now, config, places } = this.#needs;
-      const begun = { ...task, now: now(), config, places: places() };
+      const { now, config, openFiles } = this.#needs;
+      const begun = { ...task, now: now(), config, openFiles: openFiles() };
       const done = this.#pool.run<T>(begun, options);
       const over = settled(done).finally(() => this.#working.delete(over));
       this.#working.add(over);

@@ -24,7 +24,7 @@ import { Identity } from './store/accounts/identity.ts';
 import { identityFile } from './store/accounts/identity-schema.ts';
 import type { AdditiveGroup } from './store/additive.ts';
 import type { Commit, Outcome } from './store/commit.ts';
-import type { Places } from './store/in-place.ts';
+import type { OpenFiles } from './store/file-identity.ts';
 import { databaseFile, NetworkStore } from './store/network-store.ts';
 
 /** One large request, with the way back for what it writes. */
@@ -34,7 +34,7 @@ export interface RequestTask {
   /** The time for everything in this request, epoch milliseconds. */
   now: number;
   config: Config;
-  places: Places;
+  openFiles: OpenFiles;
 }
 
 /** What the thread sends through the port, one at a time, and what it is answered. */
@@ -51,7 +51,7 @@ let inHand: RequestTask | undefined;
 /** The time for everything in the task in hand. */
 let clock: number | undefined;
 /** Of the databases that the node has open, at its beginning. */
-let open: Places = {};
+let open: OpenFiles = {};
 let here: { endpoints: Map<string, Endpoint>; services: Services; networks: Beside } | undefined;
 
 interface Beside {
@@ -66,12 +66,12 @@ export interface AdditiveTask {
   /** Epoch milliseconds. */
   now: number;
   config: Config;
-  places: Places;
+  openFiles: OpenFiles;
 }
 
-export function prepareAdditive({ network, group, attempts, now, config, places }: AdditiveTask): Promise<Commit> {
+export function prepareAdditive({ network, group, attempts, now, config, openFiles }: AdditiveTask): Promise<Commit> {
   clock = now;
-  open = places;
+  open = openFiles;
   here ??= build(config);
   return here.services.additions.prepare(here.networks.get(network), group, attempts);
 }
@@ -84,20 +84,20 @@ export interface ToolTask {
   /** Epoch milliseconds. */
   now: number;
   config: Config;
-  places: Places;
+  openFiles: OpenFiles;
 }
 
 /** What it found, cut as the language model gets it, or why it was refused. */
 export type ToolAnswer = { found: CutFinding } | { refused: string };
 export type CutFinding = Finding & { text: string };
 
-export async function runTool({ name, caller, args, now, config, places }: ToolTask): Promise<ToolAnswer> {
+export async function runTool({ name, caller, args, now, config, openFiles }: ToolTask): Promise<ToolAnswer> {
   const [{ nodeTools }, { bounded, refusalOf }] = await Promise.all([
     import('./chat/node-tools.ts'),
     import('./chat/tools.ts'),
   ]);
   clock = now;
-  open = places;
+  open = openFiles;
   here ??= build(config);
   const { services } = here;
   const tool = nodeTools({ ...services, ...services.entities }).find((one) => one.name === name);
@@ -130,7 +130,7 @@ export function shortenChat({ bytes }: { bytes: Uint8Array }): ShortBody {
 export async function serveLarge(task: RequestTask): Promise<LargeAnswer> {
   inHand = task;
   clock = task.now;
-  open = task.places;
+  open = task.openFiles;
   const { route, params, query, headers, caller, bytes } = task.request;
   try {
     here ??= build(task.config);
@@ -164,12 +164,12 @@ function build(config: Config): NonNullable<typeof here> {
   const networks = {
     get: (network: Network) => {
       const known = stores.get(network);
-      const place = open[databaseFile(config.data, network)] ?? null;
-      if (known && known.place === place) return known;
+      const fileId = open[databaseFile(config.data, network)] ?? null;
+      if (known && known.fileId === fileId) return known;
       // The node has opened another one since.
       void known?.close();
       stores.delete(network);
-      const store = NetworkStore.beside(config.data, network, place, {
+      const store = NetworkStore.beside(config.data, network, fileId, {
         submit,
         load: () => ({ groups: 0, waitingBytes: 0, checkpointFault: null }),
         close: async () => undefined,
@@ -181,7 +181,7 @@ function build(config: Config): NonNullable<typeof here> {
   const identity = new Identity(config.data, {
     now,
     randomBytes,
-    place: open[join(config.data, identityFile)] ?? null,
+    fileId: open[join(config.data, identityFile)] ?? null,
   });
   const search = new SearchEngine(
     null,

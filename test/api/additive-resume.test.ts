@@ -154,7 +154,7 @@ test('after a writer that died with an update on disk and no answer, each later 
   const entity: Entity = await create(node, me);
   const main = await node.ctx.networks.get('main');
   let dies = false;
-  const store = NetworkStore.beside(node.data, 'main', main.place, {
+  const store = NetworkStore.beside(node.data, 'main', main.fileId, {
     submit: async (commits: Commit[]) => {
       const outcomes = await main.submit(commits);
       if (!dies) return outcomes;

@@ -19,11 +19,11 @@ const text = 'Ein langer Text. '.repeat(20_000);
 const json = (bytes: unknown) => JSON.parse(new TextDecoder().decode(bytes as Uint8Array));
 
 async function scene() {
-  const { database: file, place } = await node.ctx.networks.get('main');
+  const { database: file, fileId } = await node.ctx.networks.get('main');
   const pool = node.ctx.largeRequests;
   if (!(pool instanceof RequestPool)) throw new Error('large requests are served by something else');
-  const readOf = (id: string): LongRead<'storedJson'> => ({ file, place, name: 'storedJson', args: { id } });
-  return { pool, file, place, readOf };
+  const readOf = (id: string): LongRead<'storedJson'> => ({ file, fileId, name: 'storedJson', args: { id } });
+  return { pool, file, fileId, readOf };
 }
 
 test('a thread of large requests runs brief reads, once one is there', async () => {
@@ -50,7 +50,7 @@ test('reads and large requests at once are all answered', async () => {
 });
 
 test('a read is lent a thread only where it is brief, and has its own where there is none', async () => {
-  const { file, place, readOf } = await scene();
+  const { file, fileId, readOf } = await scene();
   const asked: string[] = [];
   const lent = new TextEncoder().encode('"lent"');
   await using threads = new ReaderThreads();
@@ -60,7 +60,7 @@ test('a read is lent a thread only where it is brief, and has its own where ther
   });
   expect(json(await pool.run(readOf('none')))).toBe('lent');
   expect((await pool.run(readOf('none'))).length).toBe(0);
-  expect(json(await pool.run({ file, place, name: 'counts', args: {} }))).toHaveProperty('live');
+  expect(json(await pool.run({ file, fileId, name: 'counts', args: {} }))).toHaveProperty('live');
   // Its own thread is there now.
   await pool.run(readOf('none'));
   expect(asked).toEqual(['storedJson', 'storedJson']);

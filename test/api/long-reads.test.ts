@@ -78,12 +78,12 @@ test('a long read that has begun ends when its client has left', async () => {
   open();
   await vi.waitFor(async () => expect(await underWay()).toBe(0), patience);
 
-  const { database: file, place } = await node.ctx.networks.get('main');
+  const { database: file, fileId } = await node.ctx.networks.get('main');
   const other = await create(node, owner, { relationships: [{ predicate: 'knows', peer: entity.id }] });
   const args = { expand: 'none', depth: 4, direction: 'both', limit: 10 } as const;
   const paths = (left?: Int32Array): LongRead => ({
     file,
-    place,
+    fileId,
     name: 'graphPaths',
     args: { ...args, sources: [other.id], targets: [entity.id] },
     left,

@@ -24,7 +24,7 @@ const lost = (network: string) =>
   `The database ${network}/archeion.db is not there or empty, but ${network}/attest.db is`;
 
 const backup = (data: string, to: string) =>
-  makeBackup({ data, to, instance: 'i', version: '1', time: new Date().toISOString(), places: {} }, () => undefined);
+  makeBackup({ data, to, instance: 'i', version: '1', time: new Date().toISOString(), openFiles: {} }, () => undefined);
 
 test.each(['missing', 'empty'])('a database that is %s after a clean stop is not made anew', async (how) => {
   await using folder = await temporaryFolder();

@@ -9,7 +9,7 @@ import { openBelow } from '../helpers/open-files.ts';
 test.runIf(platform === 'linux')('a log whose database cannot be opened is not left open at each attempt', async () => {
   await using folder = await temporaryFolder();
   const [database, log] = [join(folder.path, 'archeion.db'), join(folder.path, 'attest.db')];
-  const files = { database, log, places: { database: null, log: null } };
+  const files = { database, log, fileIds: { database: null, log: null } };
   for (let n = 0; n < 3; n++) expect(advanceLog({ files, slice: {} as Slice })).toHaveProperty('failed');
   expect(openBelow(folder.path)).toEqual([]);
   closeLogs();

@@ -10,7 +10,7 @@ test('what is remembered beside the index goes with whatever an error rolled bac
   onTestFinished(closeIndexes);
   await opened.store.submit([commit([1, 2, 3].map((n) => change(null, first(idOf(n)))))]);
   const of = {
-    files: { database: opened.file, place: null, index: searchFile(opened.store.folder) },
+    files: { database: opened.file, fileId: null, index: searchFile(opened.store.folder) },
     embedder: 'elsewhere',
   };
   const sliced = () => slice({ ...of, ms: 1000 }) as IndexStand;
@@ -31,7 +31,7 @@ test('a vector that comes from elsewhere stands under the type that its entity h
   const letter = first(idOf(1), { type: 'Letter' });
   await opened.store.submit([step(null, letter)]);
   const index = searchFile(opened.store.folder);
-  const of = { files: { database: opened.file, place: null, index }, embedder: 'elsewhere' };
+  const of = { files: { database: opened.file, fileId: null, index }, embedder: 'elsewhere' };
   const takeUp = () => {
     while ((slice({ ...of, ms: 1000 }) as IndexStand).behind);
   };

@@ -15,7 +15,7 @@ const kilobyte = 1024;
 async function asking(folder: string, checkpoint: (file: string) => Promise<number>) {
   const file = join(folder, 'archeion.db');
   const queue = new ThreadQueue(
-    (place) => writerThread({ file, asks: true, place }),
+    (fileId) => writerThread({ file, asks: true, fileId }),
     () => checkpoint(file),
   );
   await queue.open();

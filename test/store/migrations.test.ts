@@ -93,8 +93,8 @@ test('the copy outlives a writer thread that ends, and goes when the database is
   setBack(opened.file, version - 1);
   const copies = () => readdirSync(join(opened.data, 'main')).filter((name) => name.includes('.before-'));
   const workers: Worker[] = [];
-  const queue = new ThreadQueue((place) => {
-    const worker = writerThread({ file: opened.file, asks: false, place });
+  const queue = new ThreadQueue((fileId) => {
+    const worker = writerThread({ file: opened.file, asks: false, fileId });
     workers.push(worker);
     return worker;
   });

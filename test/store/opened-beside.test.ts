@@ -14,7 +14,7 @@ import { attestFile, openLogReader, openLogWriter } from '../../src/server/store
 import { takeDatabase } from '../../src/server/store/backup/backup-copy.ts';
 import { checkpointLog } from '../../src/server/store/checkpoints/checkpoint-thread.ts';
 import { openReader } from '../../src/server/store/connection.ts';
-import { placeOf } from '../../src/server/store/in-place.ts';
+import { fileIdentity } from '../../src/server/store/file-identity.ts';
 import { hasOpenJobs } from '../../src/server/store/jobs/jobs-waiting.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
 import { hasWatched } from '../../src/server/store/remotes/watched-networks.ts';
@@ -34,30 +34,30 @@ const queue = {
 };
 
 function filesOf({ store }: TestStore) {
-  const { database, place, folder } = store;
+  const { database, fileId, folder } = store;
   const log = attestFile(folder);
   return {
-    index: { database, place, index: searchFile(folder) },
-    log: { database, log, places: { database: place, log: placeOf(log) } },
+    index: { database, fileId, index: searchFile(folder) },
+    log: { database, log, fileIds: { database: fileId, log: fileIdentity(log) } },
   };
 }
 
 const openers: Record<string, (opened: TestStore) => unknown> = {
-  'a long read': ({ store: { database: file, place } }) => runLongRead({ file, place, name: 'counts', args: {} }),
+  'a long read': ({ store: { database: file, fileId } }) => runLongRead({ file, fileId, name: 'counts', args: {} }),
   'the index': (opened) => slice({ files: filesOf(opened).index, ms: 100, embedder: 'builtin' }),
   'a search': (opened) => similarities({ files: filesOf(opened).index, text: 'a', others: ['b'] }),
   'the attestation log': (opened) => advanceLog({ files: filesOf(opened).log, slice: {} as Slice }),
   'a check of that': (opened) => checkLog({ files: filesOf(opened).log, state: null }),
-  'a checkpoint': ({ store: { database: file, place } }) => checkpointLog({ file, place }),
-  'a large request': ({ data, store: { place } }) => NetworkStore.beside(data, 'main', place, queue),
-  'waiting jobs': ({ data, store: { place } }) => hasOpenJobs(data, 'main', place),
-  'watched remotes': ({ data, store: { place } }) => hasWatched(data, 'main', place),
-  'the check of an archive': ({ store: { database, place } }) =>
-    checkCar({ file: database, database, place, files: '', network: 'main', beside: new Map() }, () => undefined),
-  'a backup': ({ data, store: { database, place } }) =>
-    takeDatabase({ from: data, to: `${data}/none`, files: [], places: { [database]: place } }, 'main/archeion.db'),
-  verifying: ({ store: { database, folder, place } }) =>
-    verifyStore({ database, folder, backup: true, places: { [database]: place } }, () => undefined),
+  'a checkpoint': ({ store: { database: file, fileId } }) => checkpointLog({ file, fileId }),
+  'a large request': ({ data, store: { fileId } }) => NetworkStore.beside(data, 'main', fileId, queue),
+  'waiting jobs': ({ data, store: { fileId } }) => hasOpenJobs(data, 'main', fileId),
+  'watched remotes': ({ data, store: { fileId } }) => hasWatched(data, 'main', fileId),
+  'the check of an archive': ({ store: { database, fileId } }) =>
+    checkCar({ file: database, database, fileId, files: '', network: 'main', beside: new Map() }, () => undefined),
+  'a backup': ({ data, store: { database, fileId } }) =>
+    takeDatabase({ from: data, to: `${data}/none`, files: [], openFiles: { [database]: fileId } }, 'main/archeion.db'),
+  verifying: ({ store: { database, folder, fileId } }) =>
+    verifyStore({ database, folder, backup: true, openFiles: { [database]: fileId } }, () => undefined),
 };
 
 /** What became of it, as text. */
@@ -114,25 +114,28 @@ test('neither another attestation log nor other accounts are opened in their pla
   const identity = new Identity(data, options);
   identity.setSetting('name', 'value');
   const accounts = join(data, 'identity.db');
-  const places = { log: placeOf(log), accounts: identity.place };
+  const openFiles = { log: fileIdentity(log), accounts: identity.fileId };
   const back = [log, `${log}-wal`, accounts, `${accounts}-wal`].map(putAside);
   for (const file of [log, accounts]) copyFileSync(`${file}.away`, file);
-  for (const open of [openLogReader, openLogWriter]) expect(() => open(log, places.log)).toThrow(isRefused);
-  expect(() => new Identity(data, { ...options, place: places.accounts })).toThrow(isRefused);
+  for (const open of [openLogReader, openLogWriter]) expect(() => open(log, openFiles.log)).toThrow(isRefused);
+  expect(() => new Identity(data, { ...options, fileId: openFiles.accounts })).toThrow(isRefused);
   const copy = {
     from: data,
     to: `${data}/none`,
     files: [],
-    places: { [log]: places.log, [accounts]: places.accounts },
+    openFiles: { [log]: openFiles.log, [accounts]: openFiles.accounts },
   };
   for (const path of ['main/attest.db', 'identity.db'])
     await expect(takeDatabase(copy, path)).rejects.toEqual(isRefused);
-  const { database, folder, place } = store;
-  const verifying = verifyStore({ database, folder, places: { ...copy.places, [database]: place } }, () => undefined);
+  const { database, folder, fileId } = store;
+  const verifying = verifyStore(
+    { database, folder, openFiles: { ...copy.openFiles, [database]: fileId } },
+    () => undefined,
+  );
   expect(JSON.stringify(await verifying)).toMatch(/identity\.db was moved away or replaced/);
   for (const put of back) put();
   expect(writer.get('SELECT count(*) AS n FROM leaf')).toEqual({ n: 0 });
-  const beside = new Identity(data, { ...options, place: places.accounts });
+  const beside = new Identity(data, { ...options, fileId: openFiles.accounts });
   expect(beside.setting('name')).toBe('value');
   for (const one of [beside, identity, writer]) one.close();
 });
@@ -154,7 +157,7 @@ test('the index and a search read the database that the node has opened since, a
   await other.store.close();
   for (const end of ['-wal', '-shm']) rmSync(`${one.file}${end}`, { force: true });
   renameSync(other.file, one.file);
-  const now = { ...index, place: placeOf(one.file) };
+  const now = { ...index, fileId: fileIdentity(one.file) };
   expect(indexed(now)).toEqual({ entities: 2 });
   expect(similarities({ files: now, text: 'a', others: ['b'] })).toEqual([expect.any(Number)]);
   if (platform === 'linux') expect(openBelow(one.data).filter((path) => path.endsWith('(deleted)'))).toEqual([]);

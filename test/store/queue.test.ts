@@ -23,8 +23,8 @@ function consistent({ store, rows }: TestStore): void {
 /** A queue over a closed store's file, and the threads that it starts. */
 async function threadQueue(file: string): Promise<{ queue: ThreadQueue; threads: Worker[] }> {
   const threads: Worker[] = [];
-  const queue = new ThreadQueue((place) => {
-    const thread = writerThread({ file, asks: false, place });
+  const queue = new ThreadQueue((fileId) => {
+    const thread = writerThread({ file, asks: false, fileId });
     threads.push(thread);
     return thread;
   });

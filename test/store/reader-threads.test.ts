@@ -43,7 +43,7 @@ test('an answer that comes when nobody waits for it any more is no error of the 
   const store = await withOne(folder.path, 'main', 'of main', readers);
   const stop = new AbortController();
   const read = () =>
-    readers.run({ file: store.database, place: store.place, name: 'counts', args: {} }, stop.signal, null);
+    readers.run({ file: store.database, fileId: store.fileId, name: 'counts', args: {} }, stop.signal, null);
   await read();
   const under = read();
   // It is sent in these, and none of them looks for an answer.

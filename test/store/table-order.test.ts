@@ -35,7 +35,12 @@ test('to sort by long texts takes no more memory than their beginnings', async (
     resourceLimits: { maxOldGenerationSizeMb: 48 },
   });
   try {
-    const read: LongRead<'tableOrder'> = { file: opened.store.database, place: null, name: 'tableOrder', args: byText };
+    const read: LongRead<'tableOrder'> = {
+      file: opened.store.database,
+      fileId: null,
+      name: 'tableOrder',
+      args: byText,
+    };
     const bytes = (await pool.run(read, { name: 'runLongRead' })) as Uint8Array;
     const keys = [...new Uint32Array(new Uint8Array(bytes).buffer)];
     expect(keys).toHaveLength(100);

@@ -1,7 +1,7 @@
 import { StorageError } from '../errors.ts';
 import { openLogReader, openLogWriter } from '../store/attest-log.ts';
 import { type Connection, openReader } from '../store/connection.ts';
-import { inPlace } from '../store/in-place.ts';
+import { sameFileCheck } from '../store/file-identity.ts';
 import { storageError, storing } from '../store/storage-error.ts';
 import { type Advanced, advance, type Slice } from './advance.ts';
 import { type CheckedSlice, type CheckState, checkSlice } from './check-log.ts';
@@ -10,8 +10,8 @@ import { type CheckedSlice, type CheckState, checkSlice } from './check-log.ts';
 export interface LogFiles {
   database: string;
   log: string;
-  /** Which files they were before (in-place.ts), which this thread may be too new to know; null where nobody has one open. */
-  places: { database: string | null; log: string | null };
+  /** Which files they were before (file-identity.ts), which this thread may be too new to know; null where nobody has one open. */
+  fileIds: { database: string | null; log: string | null };
 }
 
 /** What the database said; an error's class does not survive the way to another thread. */
@@ -26,17 +26,17 @@ interface Opened {
   main: Connection;
   log: Connection;
   /** Of the database. */
-  place: string | null;
-  checkPlace: () => void;
+  fileId: string | null;
+  checkFile: () => void;
 }
 
 const open = new Map<string, Opened>();
 
 /** Both, or neither: this is tried again for as long as one of them cannot be opened. */
-function opened({ database, log, places }: LogFiles): Opened {
-  const main = openReader(database, places.database, cacheKb);
+function opened({ database, log, fileIds }: LogFiles): Opened {
+  const main = openReader(database, fileIds.database, cacheKb);
   try {
-    return { main, log: openLogWriter(log, places.log), place: places.database, checkPlace: inPlace(log) };
+    return { main, log: openLogWriter(log, fileIds.log), fileId: fileIds.database, checkFile: sameFileCheck(log) };
   } catch (error) {
     main.close();
     throw error;
@@ -46,9 +46,9 @@ function opened({ database, log, places }: LogFiles): Opened {
 /** One slice on this thread's own connections. */
 export function advanceLog({ files, slice }: { files: LogFiles; slice: Slice }): Advanced | Failed {
   return answered(files, () => {
-    if (files.places.log !== null) inPlace(files.log, files.places.log)();
+    if (files.fileIds.log !== null) sameFileCheck(files.log, files.fileIds.log)();
     let connections = open.get(files.log);
-    if (connections?.place !== files.places.database) {
+    if (connections?.fileId !== files.fileIds.database) {
       close(files.log);
       connections = undefined;
     }
@@ -56,7 +56,7 @@ export function advanceLog({ files, slice }: { files: LogFiles; slice: Slice }):
       connections = opened(files);
       open.set(files.log, connections);
     }
-    connections.checkPlace();
+    connections.checkFile();
     return advance(connections.main, connections.log, slice);
   });
 }
@@ -64,10 +64,10 @@ export function advanceLog({ files, slice }: { files: LogFiles; slice: Slice }):
 /** One page of a check. Connections of its own: verifying may be the last thing that works with a database. */
 export function checkLog({ files, state }: { files: LogFiles; state: CheckState | null }): CheckedSlice | Failed {
   return answered(files, () => {
-    const log = openLogReader(files.log, files.places.log);
+    const log = openLogReader(files.log, files.fileIds.log);
     if (!log) return { state: null, size: 0, moves: 0, problems: [], heads: 0 };
     try {
-      const main = openReader(files.database, files.places.database);
+      const main = openReader(files.database, files.fileIds.database);
       try {
         return checkSlice(main, log, state);
       } finally {

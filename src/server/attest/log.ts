@@ -5,7 +5,7 @@ import type { Checkpoint } from '../store/checkpoints/checkpoints.ts';
 import { LogWatch } from '../store/checkpoints/log-watch.ts';
 import type { Connection, Reader } from '../store/connection.ts';
 import { lastMove } from '../store/events.ts';
-import { placeOf } from '../store/in-place.ts';
+import { fileIdentity } from '../store/file-identity.ts';
 import { MoveFollower } from '../store/move-follower.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { storing } from '../store/storage-error.ts';
@@ -39,13 +39,13 @@ export class AttestationLog {
   /** The size of the newest head. */
   #signed: number;
   /** Which file it is written to, as soon as there is one. */
-  #place: string | null;
+  #fileId: string | null;
 
   constructor(needs: LogNeeds) {
     this.#needs = needs;
     const { store, log, checkpoint } = needs;
     this.#watch = checkpoint ? new LogWatch(attestFile(store.folder), checkpoint) : null;
-    this.#place = placeOf(attestFile(store.folder));
+    this.#fileId = fileIdentity(attestFile(store.folder));
     this.#moves = new MoveFollower(store, {
       // A head is due at most once in a while, unless there is a long way to catch up.
       rest: (hurried, rested) =>
@@ -69,7 +69,7 @@ export class AttestationLog {
 
   /** A read of the log; undefined where there is none yet. */
   read<T>(fn: (log: Reader) => T): T | undefined {
-    this.#reader ??= storing(() => openLogReader(attestFile(this.#needs.store.folder), this.#place));
+    this.#reader ??= storing(() => openLogReader(attestFile(this.#needs.store.folder), this.#fileId));
     const reader = this.#reader;
     return reader ? storing(() => reader.snapshot(fn)) : undefined;
   }
@@ -84,9 +84,9 @@ export class AttestationLog {
     return this.#watch?.fault ?? null;
   }
 
-  /** Which file it is written to (in-place.ts); null where there is none yet. */
-  get place(): string | null {
-    return this.#place;
+  /** Which file it is written to (file-identity.ts); null where there is none yet. */
+  get fileId(): string | null {
+    return this.#fileId;
   }
 
   newestHead(): StoredHead | undefined {
@@ -133,11 +133,11 @@ export class AttestationLog {
 
   async #slice(sign: boolean): Promise<void> {
     const { thread, store, signer, now } = this.#needs;
-    const places = { database: store.place, log: this.#place };
-    const files = { database: store.database, log: attestFile(store.folder), places };
+    const fileIds = { database: store.fileId, log: this.#fileId };
+    const files = { database: store.database, log: attestFile(store.folder), fileIds };
     const { signed, behind } = await thread.advance(files, { signer, time: now(), sign, ms: sliceMs });
-    this.#place ??= placeOf(files.log);
-    this.#watch?.written(this.#place);
+    this.#fileId ??= fileIdentity(files.log);
+    this.#watch?.written(this.#fileId);
     if (signed !== this.#signed) this.#pace.signed(performance.now());
     this.#signed = signed;
     this.#behind = behind;

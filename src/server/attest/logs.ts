@@ -2,7 +2,7 @@ import type { Log } from '../log.ts';
 import type { Network } from '../model/ids.ts';
 import type { NodeKey } from '../model/node-key.ts';
 import type { Checkpoint } from '../store/checkpoints/checkpoints.ts';
-import type { Places } from '../store/in-place.ts';
+import type { OpenFiles } from '../store/file-identity.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { SideThread } from '../store/threads/side-thread.ts';
 import { AttestationLog } from './log.ts';
@@ -51,14 +51,14 @@ export class AttestationLogs implements AsyncDisposable {
     await known?.close();
   }
 
-  /** Which file the network's log is written to (in-place.ts); null where there is none yet. */
-  placeOf(store: NetworkStore): string | null {
-    return this.#logs.get(store.network)?.place ?? null;
+  /** Which file the network's log is written to (file-identity.ts); null where there is none yet. */
+  fileIdOf(store: NetworkStore): string | null {
+    return this.#logs.get(store.network)?.fileId ?? null;
   }
 
-  /** Verifies a network's storage and its log; see verification.ts. `places`: of what the node has open. */
-  verify(store: NetworkStore, places: Places, signal?: AbortSignal): ReturnType<typeof verification> {
-    return verification({ database: store.database, folder: store.folder, places }, this.#thread, signal);
+  /** Verifies a network's storage and its log; see verification.ts. `openFiles`: of what the node has open. */
+  verify(store: NetworkStore, openFiles: OpenFiles, signal?: AbortSignal): ReturnType<typeof verification> {
+    return verification({ database: store.database, folder: store.folder, openFiles }, this.#thread, signal);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

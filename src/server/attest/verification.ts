@@ -17,9 +17,9 @@ export async function* verification(
   signal?: AbortSignal,
 ): AsyncGenerator<Progress, VerifyReport, undefined> {
   const report = yield* runTask({ name: 'verify', args: order }, signal);
-  const { database, folder, places = {} } = order;
+  const { database, folder, openFiles = {} } = order;
   const log = attestFile(folder);
-  const files = { database, log, places: { database: places[database] ?? null, log: places[log] ?? null } };
+  const files = { database, log, fileIds: { database: openFiles[database] ?? null, log: openFiles[log] ?? null } };
   const problem = (message: string) => {
     report.ok = false;
     if (++report.problem_count <= maxProblems) report.problems.push({ kind: 'log', message });

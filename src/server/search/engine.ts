@@ -193,8 +193,8 @@ export class SearchEngine implements AsyncDisposable {
   }
 
   async #ask<T extends object>(store: NetworkStore, name: string, order: object, asker: Asker | null): Promise<T> {
-    const { database, place, folder } = store;
-    const files = { database, place, index: searchFile(folder) };
+    const { database, fileId, folder } = store;
+    const files = { database, fileId, index: searchFile(folder) };
     const run = async () => {
       if (this.#closed) throw unusable('The node is closing.');
       return this.#searching.run<T | Missing>(name, { files, ...order });

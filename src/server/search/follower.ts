@@ -65,8 +65,8 @@ export class IndexFollower {
   }
 
   get files() {
-    const { database, place, folder } = this.#store;
-    return { database, place, index: searchFile(folder) };
+    const { database, fileId, folder } = this.#store;
+    return { database, fileId, index: searchFile(folder) };
   }
 
   /** How far it has come. */

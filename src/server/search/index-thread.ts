@@ -22,8 +22,8 @@ import { type Embedded, type Supplied, VectorKeeper } from './vector-keeper.ts';
 /** A network's databases: its entities, and the index. */
 export interface IndexFiles {
   database: string;
-  /** Which file the database is (store/in-place.ts). */
-  place: string | null;
+  /** Which file the database is (store/file-identity.ts). */
+  fileId: string | null;
   index: string;
 }
 
@@ -47,7 +47,7 @@ if (!isMainThread && platform() === 'linux')
   }
 
 /** With which files they are: the index's number, the database's place. */
-const open = new Map<string, Writing & { number: number; place: string | null }>();
+const open = new Map<string, Writing & { number: number; fileId: string | null }>();
 
 /** One slice on this thread's own connections. */
 export function slice({ files, ms, embedder }: SliceOrder): IndexStand | Failed {
@@ -148,10 +148,10 @@ export function closeIndexes(): void {
 function writingOf(files: IndexFiles): Writing {
   const known = open.get(files.index);
   const isSame = known?.number === searchFileNumber(files.index);
-  if (known && isSame && known.place === files.place) return known;
+  if (known && isSame && known.fileId === files.fileId) return known;
   close(files.index);
   if (known && !isSame) removeIndex(files.index);
-  const main = openReader(files.database, files.place, readerCacheKb);
+  const main = openReader(files.database, files.fileId, readerCacheKb);
   try {
     const index = openIndexWriter(files.index);
     const writing = {
@@ -159,7 +159,7 @@ function writingOf(files: IndexFiles): Writing {
       terms: new Set<string>(),
       epoch: undefined,
       number: searchFileNumber(files.index),
-      place: files.place,
+      fileId: files.fileId,
     };
     open.set(files.index, writing);
     return writing;

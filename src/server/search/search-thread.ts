@@ -34,7 +34,7 @@ export interface Hit {
 type Ordered<T> = T & { files: IndexFiles };
 type Answered<T> = T | Missing | Failed;
 
-const open = new Map<string, { finder: Finder; number: number; place: string | null }>();
+const open = new Map<string, { finder: Finder; number: number; fileId: string | null }>();
 
 export function rankHits({ files, job }: Ordered<{ job: RankJob }>): Answered<RankAnswer & { hits: Hit[] }> {
   return answered(files, (finder) => {
@@ -96,12 +96,12 @@ function answered<T extends object>(files: IndexFiles, work: (finder: Finder) =>
 function finderOf(files: IndexFiles): Finder | undefined {
   const number = searchFileNumber(files.index);
   const known = open.get(files.index);
-  if (known && known.number === number && known.place === files.place) return known.finder;
+  if (known && known.number === number && known.fileId === files.fileId) return known.finder;
   close(files.index);
-  const db = openSearchReader(files.database, files.index, files.place);
+  const db = openSearchReader(files.database, files.index, files.fileId);
   if (!db) return undefined;
   const finder = new Finder(db);
-  open.set(files.index, { finder, number, place: files.place });
+  open.set(files.index, { finder, number, fileId: files.fileId });
   return finder;
 }
 

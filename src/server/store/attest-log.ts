@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Network } from '../model/ids.ts';
 import { Connection, openReader, type Reader, rollBackJournal, syncLog, type Writer } from './connection.ts';
 import { durably } from './durably.ts';
-import { openNoted } from './in-place.ts';
+import { openSameFile } from './file-identity.ts';
 import { knownVersion, type Migration, migrate } from './migrations/migrate.ts';
 
 /**
@@ -47,10 +47,10 @@ export function attestFile(folder: string): string {
   return join(folder, 'attest.db');
 }
 
-/** The one writing connection; makes the database where there is none. Each transaction is durable when it ends. `place`: as of openReader. */
-export function openLogWriter(file: string, place: string | null = null): Connection {
+/** The one writing connection; makes the database where there is none. Each transaction is durable when it ends. `fileId`: as of openReader. */
+export function openLogWriter(file: string, fileId: string | null = null): Connection {
   syncLog(file);
-  const db = openNoted(file, place);
+  const db = openSameFile(file, fileId);
   try {
     knownVersion(db, schema, 'attest.db');
     db.pragma('journal_mode = WAL');
@@ -71,11 +71,11 @@ export function logged<T>(log: Connection, fn: () => T): T {
   return durably(log.db, fn);
 }
 
-/** Null where there is no log yet. `place`: as of openReader. @throws StorageError where a newer program has written it */
-export function openLogReader(file: string, place: string | null = null): Connection | null {
-  if (place === null && !existsSync(file)) return null;
-  rollBackJournal(file, place);
-  const connection = openReader(file, place);
+/** Null where there is no log yet. `fileId`: as of openReader. @throws StorageError where a newer program has written it */
+export function openLogReader(file: string, fileId: string | null = null): Connection | null {
+  if (fileId === null && !existsSync(file)) return null;
+  rollBackJournal(file, fileId);
+  const connection = openReader(file, fileId);
   let version = 0;
   try {
     // The file is there before its tables are.

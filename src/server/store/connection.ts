@@ -3,7 +3,7 @@ import { basename, dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { syncFolderNow } from '../blocks/durable-folder.ts';
 import { StorageError } from '../errors.ts';
-import { openNoted } from './in-place.ts';
+import { openSameFile } from './file-identity.ts';
 import { keepCopy } from './migrations/kept-copy.ts';
 import { knownVersion, type Migration, migrate, migrations } from './migrations/migrate.ts';
 
@@ -174,9 +174,13 @@ export function openWriter(file: string, steps: readonly Migration[] = migration
   }
 }
 
-/** A connection that makes checkpoints beside the writer, and nothing else. See openNoted; the database must be there. */
-export function openCheckpointer(file: string, place: string | null): Connection {
-  return openedWith(openNoted(file, place, { fileMustExist: true }), 'synchronous = FULL', 'checkpoint_fullfsync = ON');
+/** A connection that makes checkpoints beside the writer, and nothing else. See openSameFile; the database must be there. */
+export function openCheckpointer(file: string, fileId: string | null): Connection {
+  return openedWith(
+    openSameFile(file, fileId, { fileMustExist: true }),
+    'synchronous = FULL',
+    'checkpoint_fullfsync = ON',
+  );
 }
 
 type CheckpointMode = 'PASSIVE' | 'RESTART' | 'TRUNCATE';
@@ -219,9 +223,9 @@ export function boundLog(connection: Connection, bytes: number): void {
  * Rolls back what a power cut has left of a database that was being made: until then it has no log, and a journal that
  * only a writing connection can take. For files that are read before they are written.
  */
-export function rollBackJournal(file: string, place: string | null = null): void {
+export function rollBackJournal(file: string, fileId: string | null = null): void {
   if (!existsSync(`${file}-journal`)) return;
-  const db = openNoted(file, place);
+  const db = openSameFile(file, fileId);
   try {
     db.pragma('user_version');
   } finally {
@@ -230,12 +234,12 @@ export function rollBackJournal(file: string, place: string | null = null): void
 }
 
 /**
- * A reading connection; the database must be there. `place`: which file it is that others of this process have open (in-place.ts);
+ * A reading connection; the database must be there. `fileId`: which file it is that others of this process have open (file-identity.ts);
  * null where nobody has. @throws StorageError where it is another one, or a log is there and not its database
  */
-export function openReader(file: string, place: string | null = null, cacheKb = 4096): Connection {
-  if (place === null) refuseLogAlone(file);
-  return openedWith(openNoted(file, place, { readonly: true, fileMustExist: true }), `cache_size = -${cacheKb}`);
+export function openReader(file: string, fileId: string | null = null, cacheKb = 4096): Connection {
+  if (fileId === null) refuseLogAlone(file);
+  return openedWith(openSameFile(file, fileId, { readonly: true, fileMustExist: true }), `cache_size = -${cacheKb}`);
 }
 
 function openedWith(db: Database.Database, ...pragmas: string[]): Connection {

@@ -3,7 +3,7 @@ import { applyCommit } from './apply.ts';
 import { blocksTotal, type Commit, type Outcome } from './commit.ts';
 import { type Connection, checkpoint, checkpointAfterReaders, isDatabaseError } from './connection.ts';
 import { durably } from './durably.ts';
-import { inPlace } from './in-place.ts';
+import { sameFileCheck } from './file-identity.ts';
 import { storageError } from './storage-error.ts';
 
 /**
@@ -41,7 +41,7 @@ interface Waiting {
  */
 export class GroupCommit {
   readonly #open: () => Connection;
-  readonly #checkPlace: () => void;
+  readonly #checkFile: () => void;
   #connection: Connection | null;
   readonly #waiting: Waiting[] = [];
   #scheduled = false;
@@ -60,7 +60,7 @@ export class GroupCommit {
     this.#open = open;
     this.#ask = ask;
     this.#connection = open();
-    this.#checkPlace = inPlace(this.#connection.db.name);
+    this.#checkFile = sameFileCheck(this.#connection.db.name);
   }
 
   submit(commits: Commit[], answer: (answer: Answer) => void): void {
@@ -105,7 +105,7 @@ export class GroupCommit {
   #group(): void {
     const taken: Waiting[] = [];
     try {
-      this.#checkPlace();
+      this.#checkFile();
       this.#connection ??= this.#open();
       const connection = this.#connection;
       durably(connection.db, () => this.#fill(connection, taken));

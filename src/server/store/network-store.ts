@@ -6,7 +6,7 @@ import type { Checkpoint } from './checkpoints/checkpoints.ts';
 import { blocksTotal, type Commit, type Outcome } from './commit.ts';
 import { type CommitQueue, inProcessQueue, type QueueLoad } from './commit-queue.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
-import { placeOf } from './in-place.ts';
+import { fileIdentity } from './file-identity.ts';
 import { dropCopies } from './migrations/kept-copy.ts';
 import { filesFolder } from './network-folders.ts';
 import { storing } from './storage-error.ts';
@@ -49,7 +49,7 @@ export interface Threads {
 }
 
 interface Parts {
-  place: string | null;
+  fileId: string | null;
   queue: CommitQueue;
   reader: Connection;
   /** Null where others answer for the same network, so that what they have written has to be seen at once. */
@@ -66,8 +66,8 @@ export class NetworkStore {
   readonly folder: string;
   /** The database file. */
   readonly database: string;
-  /** Which file it was when this was opened (in-place.ts). */
-  readonly place: string | null;
+  /** Which file it was when this was opened (file-identity.ts). */
+  readonly fileId: string | null;
   readonly #queue: CommitQueue;
   readonly #reader: Connection;
   readonly #turn: TurnReads | null;
@@ -77,11 +77,11 @@ export class NetworkStore {
   readonly #followers: (() => void)[] = [];
   #additive: AdditiveWatch | null = null;
 
-  private constructor(network: Network, folder: string, { place, queue, reader, turn, longReads, own }: Parts) {
+  private constructor(network: Network, folder: string, { fileId, queue, reader, turn, longReads, own }: Parts) {
     this.network = network;
     this.folder = folder;
     this.database = databaseFile(join(folder, '..'), network);
-    this.place = place;
+    this.fileId = fileId;
     this.#queue = queue;
     this.#reader = reader;
     this.#turn = turn;
@@ -106,14 +106,14 @@ export class NetworkStore {
     const file = databaseFile(data, network);
     const queue = writer === 'thread' ? await threadQueue(file, checkpoint) : inProcessQueue(file);
     try {
-      const place = storing(() => placeOf(file));
-      const reader = storing(() => openReader(file, place));
+      const fileId = storing(() => fileIdentity(file));
+      const reader = storing(() => openReader(file, fileId));
       storing(() => dropCopies(file));
       const threads = readers ?? new ReaderThreads();
       const longReads = new ReaderPool(threads, lend);
       const own = readers ? null : threads;
       const turn = new TurnReads(reader);
-      return new NetworkStore(network, folder, { place, queue, reader, turn, longReads, own });
+      return new NetworkStore(network, folder, { fileId, queue, reader, turn, longReads, own });
     } catch (error) {
       await queue.close();
       throw error;
@@ -121,17 +121,17 @@ export class NetworkStore {
   }
 
   /**
-   * A network that another thread has opened, whose database is the file `place`: reads go to it from this thread, the long ones
+   * A network that another thread has opened, whose database is the file `fileId`: reads go to it from this thread, the long ones
    * too, and writes to `queue`, which passes them on to the other thread's writer. @throws StorageError
    */
-  static beside(data: string, network: Network, place: string | null, queue: CommitQueue): NetworkStore {
-    const reader = storing(() => openReader(databaseFile(data, network), place));
+  static beside(data: string, network: Network, fileId: string | null, queue: CommitQueue): NetworkStore {
+    const reader = storing(() => openReader(databaseFile(data, network), fileId));
     const longReads = {
       run: async (read: LongRead) => readResult(runLongRead(read)),
       underWay: 0,
       close: () => undefined,
     };
-    return new NetworkStore(network, join(data, network), { place, queue, reader, turn: null, longReads, own: null });
+    return new NetworkStore(network, join(data, network), { fileId, queue, reader, turn: null, longReads, own: null });
   }
 
   /**
@@ -156,7 +156,7 @@ export class NetworkStore {
     args: LongRead<N>['args'],
     asker: Asker | null = null,
   ): Promise<Uint8Array> {
-    const result = await this.#longReads.run({ file: this.database, place: this.place, name, args }, asker);
+    const result = await this.#longReads.run({ file: this.database, fileId: this.fileId, name, args }, asker);
     this.#turn?.renew();
     return result;
   }

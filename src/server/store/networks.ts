@@ -85,9 +85,9 @@ export class Networks {
     }
   }
 
-  /** Which file the database of a network is that is open (in-place.ts); null where it is not. */
-  placeOf(network: Network): string | null {
-    return this.#open.get(network)?.place ?? null;
+  /** Which file the database of a network is that is open (file-identity.ts); null where it is not. */
+  fileIdOf(network: Network): string | null {
+    return this.#open.get(network)?.fileId ?? null;
   }
 
   /** The networks that have been used. */

@@ -6,7 +6,7 @@ import type { Checkpoint } from './checkpoints/checkpoints.ts';
 import { LogWatch } from './checkpoints/log-watch.ts';
 import { plannedOnce, refuseLogAlone, syncLog } from './connection.ts';
 import { durably } from './durably.ts';
-import { inPlace, openNoted, placeOf } from './in-place.ts';
+import { fileIdentity, openSameFile, sameFileCheck } from './file-identity.ts';
 import { storing } from './storage-error.ts';
 
 type Value = string | number | Uint8Array | null;
@@ -18,23 +18,23 @@ export interface NodeDatabaseOptions {
   synchronous: 'FULL' | 'NORMAL';
   /** Finds out why the log does not get into the database, where it grows. */
   checkpoint?: Checkpoint | undefined;
-  /** Which file it is that another thread has open (in-place.ts). */
-  place?: string | null | undefined;
+  /** Which file it is that another thread has open (file-identity.ts). */
+  fileId?: string | null | undefined;
 }
 
 /** The connection to a database of the whole node (identity.db, chat.db). Faults are StorageErrors. */
 export class NodeDatabase {
   /** Which file it is. */
-  readonly place: string | null;
+  readonly fileId: string | null;
   readonly #db: Database.Database;
-  readonly #checkPlace: () => void;
+  readonly #checkFile: () => void;
   readonly #watch: LogWatch | null;
   readonly #statements = new Map<string, Database.Statement>();
 
   /** `file` is made where it is missing. Throws StorageError where it cannot be opened or a newer program wrote it. */
-  constructor(file: string, { steps, synchronous, checkpoint, place = null }: NodeDatabaseOptions) {
+  constructor(file: string, { steps, synchronous, checkpoint, fileId = null }: NodeDatabaseOptions) {
     storing(() => (synchronous === 'FULL' ? syncLog : refuseLogAlone)(file));
-    this.#db = storing(() => openNoted(file, place));
+    this.#db = storing(() => openSameFile(file, fileId));
     try {
       storing(() => {
         // Keys and conversations are the operator's alone. The database's log gets the same mode.
@@ -46,8 +46,8 @@ export class NodeDatabase {
         this.#db.pragma('foreign_keys = ON');
         migrate(this.#db, steps, basename(file));
       });
-      this.place = storing(() => placeOf(file));
-      this.#checkPlace = inPlace(file, this.place);
+      this.fileId = storing(() => fileIdentity(file));
+      this.#checkFile = sameFileCheck(file, this.fileId);
       this.#watch = checkpoint ? new LogWatch(file, checkpoint) : null;
     } catch (error) {
       this.#db.close();
@@ -82,9 +82,9 @@ export class NodeDatabase {
   }
 
   #durably<T>(fn: () => T): T {
-    this.#checkPlace();
+    this.#checkFile();
     const result = durably(this.#db, fn);
-    this.#watch?.written(this.place);
+    this.#watch?.written(this.fileId);
     return result;
   }
 

@@ -18,19 +18,19 @@ export function isOutdated(database: string): boolean {
 
 /**
  * To be called before a database is read by another way than opening it to be written, which tells by itself. A network's
- * where its steps are not given; `place`: as of openReader. @throws StorageError where a newer program has written it
+ * where its steps are not given; `fileId`: as of openReader. @throws StorageError where a newer program has written it
  */
 export function refuseNewer(
   database: string,
   {
     steps = migrations,
     name,
-    place = null,
-  }: { steps?: readonly Migration[]; name?: string; place?: string | null } = {},
+    fileId = null,
+  }: { steps?: readonly Migration[]; name?: string; fileId?: string | null } = {},
 ): void {
   let db: Connection | null = null;
   try {
-    db = openReader(database, place);
+    db = openReader(database, fileId);
   } catch {
     // What is wrong with it verifying tells.
     return;

@@ -75,7 +75,7 @@ export class Watcher implements AsyncDisposable {
     const { data, log, networks } = this.#needs;
     for (const network of networkNames)
       try {
-        if (hasWatched(data, network, networks.placeOf(network))) await this.refresh(network);
+        if (hasWatched(data, network, networks.fileIdOf(network))) await this.refresh(network);
       } catch (error) {
         log.error({ error, network }, 'the remotes of a network cannot be watched');
       }

@@ -101,7 +101,7 @@ export function manyVectors(folder: string, count: number): string[] {
 
 /** Makes an index as the node's thread does, one slice after the other. */
 export function indexedAnew(database: string, index: string): Indexed {
-  const files = { database, index, place: null };
+  const files = { database, index, fileId: null };
   const begun = performance.now();
   for (;;) {
     const sliced = slice({ files, ms: 150, embedder: 'builtin' }) as IndexStand;

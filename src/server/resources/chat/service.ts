@@ -152,9 +152,9 @@ export class ChatService implements AsyncDisposable {
     return this.#chats?.checkpointFault ?? null;
   }
 
-  /** Which file the conversations are in (in-place.ts); null where nobody has looked at them yet. */
-  get place(): string | null {
-    return this.#chats?.place ?? null;
+  /** Which file the conversations are in (file-identity.ts); null where nobody has looked at them yet. */
+  get fileId(): string | null {
+    return this.#chats?.fileId ?? null;
   }
 
   #store(): ChatStore {

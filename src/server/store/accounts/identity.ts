@@ -24,8 +24,8 @@ export interface IdentityOptions {
   remembered?: number;
   /** Finds out why the log does not get into the database, where it grows. */
   checkpoint?: Checkpoint;
-  /** Which file the database is that another thread has open (in-place.ts). */
-  place?: string | null;
+  /** Which file the database is that another thread has open (file-identity.ts). */
+  fileId?: string | null;
 }
 
 /** A key just made; times are epoch milliseconds. */
@@ -56,8 +56,8 @@ export class Identity {
   #open = true;
 
   /** `folder` is the node's data folder and must be there. Throws StorageError where the database cannot be used. */
-  constructor(folder: string, { now, randomBytes, remembered = 10_000, checkpoint, place }: IdentityOptions) {
-    const options = { steps: identityMigrations, synchronous: 'FULL', checkpoint, place } as const;
+  constructor(folder: string, { now, randomBytes, remembered = 10_000, checkpoint, fileId }: IdentityOptions) {
+    const options = { steps: identityMigrations, synchronous: 'FULL', checkpoint, fileId } as const;
     this.#db = new NodeDatabase(join(folder, identityFile), options);
     this.verifications = new Verifications(this.#db);
     this.#operatorFile = join(folder, 'operator.key');
@@ -67,9 +67,9 @@ export class Identity {
     this.#usesWritten = now();
   }
 
-  /** Which file the database is (in-place.ts). */
-  get place(): string | null {
-    return this.#db.place;
+  /** Which file the database is (file-identity.ts). */
+  get fileId(): string | null {
+    return this.#db.fileId;
   }
 
   /** The account of a subject at an issuer, made where it is missing; one that is there stays as it is. */

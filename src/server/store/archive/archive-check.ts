@@ -31,8 +31,8 @@ export interface ArchiveFacts {
 export interface ArchiveCheckOrder {
   file: string;
   database: string;
-  /** Which file it is that its store has open (in-place.ts). */
-  place: string | null;
+  /** Which file it is that its store has open (file-identity.ts). */
+  fileId: string | null;
   /** The folder of kept files. */
   files: string;
   network: Network;
@@ -64,10 +64,10 @@ export function knownWith(db: Reader, archive: Archive, files: FileStore): Known
  * @throws DamagedArchiveError with the place, ValidationError for an archive of the other network
  */
 export async function checkCar(
-  { file, database, place, files: folder, network, beside }: ArchiveCheckOrder,
+  { file, database, fileId, files: folder, network, beside }: ArchiveCheckOrder,
   report: (progress: Progress) => void,
 ): Promise<ArchiveFacts> {
-  const db = openReader(database, place);
+  const db = openReader(database, fileId);
   const handle = await open(file, 'r').catch((error: unknown) => {
     db.close();
     throw error;

@@ -8,7 +8,7 @@ import { StorageError } from '../../errors.ts';
 import type { Network } from '../../model/ids.ts';
 import { spooledPath } from '../archive/spool.ts';
 import { openReader, refuseLogAlone, rollBackJournal } from '../connection.ts';
-import { openNoted, type Places } from '../in-place.ts';
+import { type OpenFiles, openSameFile } from '../file-identity.ts';
 import { filesFolder, spoolFolder } from '../network-folders.ts';
 import { databaseFile } from '../network-store.ts';
 import type { Progress } from '../progress.ts';
@@ -23,7 +23,7 @@ export interface Copy {
   to: string;
   files: BackedUpFile[];
   /** Of the databases of `from` that are open. */
-  places: Places;
+  openFiles: OpenFiles;
   stopped?: AbortSignal | undefined;
 }
 
@@ -31,11 +31,11 @@ export interface Copy {
 export async function takeDatabase(copy: Copy, path: string): Promise<void> {
   const from = join(copy.from, path);
   refuseLogAlone(from);
-  const place = copy.places[from] ?? null;
-  if (place === null && !existsSync(from)) return;
+  const fileId = copy.openFiles[from] ?? null;
+  if (fileId === null && !existsSync(from)) return;
   copy.stopped?.throwIfAborted();
-  rollBackJournal(from, place);
-  const db = openNoted(from, place, { readonly: true, fileMustExist: true });
+  rollBackJournal(from, fileId);
+  const db = openSameFile(from, fileId, { readonly: true, fileMustExist: true });
   try {
     db.prepare('VACUUM INTO ?').run(join(copy.to, path));
   } finally {
@@ -74,14 +74,14 @@ async function takeSpooled(copy: Copy, network: Network): Promise<boolean> {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       const from = databaseFile(copy.from, network);
-      if (!namedArchives(from, copy.places[from]).includes(file)) return false;
+      if (!namedArchives(from, copy.openFiles[from]).includes(file)) return false;
     }
   }
   return true;
 }
 
-function namedArchives(database: string, place: string | null = null): string[] {
-  const db = openReader(database, place);
+function namedArchives(database: string, fileId: string | null = null): string[] {
+  const db = openReader(database, fileId);
   try {
     const { unfinished, left } = archiveTasks(db);
     return [...unfinished, ...left].map(({ file }) => file);

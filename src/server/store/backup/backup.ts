@@ -8,7 +8,7 @@ import { identityFile } from '../accounts/identity-schema.ts';
 import { attestFile } from '../attest-log.ts';
 import { chatFile } from '../chats/chats.ts';
 import { openReader } from '../connection.ts';
-import { inPlace, type Places } from '../in-place.ts';
+import { type OpenFiles, sameFileCheck } from '../file-identity.ts';
 import { refuseLostIdentity, refuseLostNetwork } from '../lost-database.ts';
 import { filesFolder } from '../network-folders.ts';
 import { databaseFile } from '../network-store.ts';
@@ -36,12 +36,12 @@ export interface BackupOrder {
   /** ISO 8601. */
   time: string;
   /** Of the databases that the node has open. */
-  places: Places;
+  openFiles: OpenFiles;
 }
 
 /** A database that was moved away is not one that the node does not have, and one in its place is not the node's. @throws StorageError */
-function checkPlaces(places: Places, files = Object.keys(places)): void {
-  for (const file of files) if (places[file]) inPlace(file, places[file])();
+function checkFiles(openFiles: OpenFiles, files = Object.keys(openFiles)): void {
+  for (const file of files) if (openFiles[file]) sameFileCheck(file, openFiles[file])();
 }
 
 /**
@@ -51,7 +51,7 @@ function checkPlaces(places: Places, files = Object.keys(places)): void {
  * @throws ValidationError for a folder that cannot be used; an AbortError once it is stopped
  */
 export async function makeBackup(
-  { data, to, instance, version, time, places }: BackupOrder,
+  { data, to, instance, version, time, openFiles }: BackupOrder,
   report: (progress: Progress) => void,
   stopped?: AbortSignal,
 ): Promise<BackupManifest> {
@@ -59,14 +59,14 @@ export async function makeBackup(
   await checkTarget(target, await realPlace(resolve(data)));
   return fillWhole(target, manifestName, async (folder) => {
     const manifest: BackupManifest = { format: backupFormat, version, instance, time, networks: [], files: [] };
-    const copy: Copy = { from: data, to: folder, files: manifest.files, places, stopped };
+    const copy: Copy = { from: data, to: folder, files: manifest.files, openFiles, stopped };
     const told = (progress: Progress) => {
       report(progress);
       stopped?.throwIfAborted();
     };
     // The others are looked at when they are taken.
-    checkPlaces(
-      places,
+    checkFiles(
+      openFiles,
       networks.map((network) => databaseFile(data, network)),
     );
     refuseLostIdentity(data);
@@ -84,7 +84,7 @@ export async function makeBackup(
     await takeDatabase(copy, chatFile);
     await takeDatabase(copy, identityFile);
     if (existsSync(join(data, keyFile))) await takeFile(copy, keyFile);
-    checkPlaces(places);
+    checkFiles(openFiles);
     manifest.files.sort((a, b) => (a.path < b.path ? -1 : 1));
     await writeSynced(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
     // A backup that cannot be restored must not be called one.

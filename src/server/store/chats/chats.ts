@@ -58,9 +58,9 @@ export class ChatStore {
     this.#lastKey = this.#db.get<{ key: number | null }>('SELECT max(key) AS key FROM session')?.key ?? 0;
   }
 
-  /** Which file the database is (in-place.ts). */
-  get place(): string | null {
-    return this.#db.place;
+  /** Which file the database is (file-identity.ts). */
+  get fileId(): string | null {
+    return this.#db.fileId;
   }
 
   /** How many bytes are in use; what was deleted does not count. */

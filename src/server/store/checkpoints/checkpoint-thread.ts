@@ -7,9 +7,9 @@ import { isOfStorage } from '../storage-error.ts';
 export type MadeCheckpoint = { pages: number } | { failed: string };
 
 /** See checkpoints.ts. */
-export function checkpointLog({ file, place }: { file: string; place: string | null }): MadeCheckpoint {
+export function checkpointLog({ file, fileId }: { file: string; fileId: string | null }): MadeCheckpoint {
   try {
-    const connection = openCheckpointer(file, place);
+    const connection = openCheckpointer(file, fileId);
     try {
       return { pages: makeCheckpoint(connection, 'PASSIVE') };
     } finally {

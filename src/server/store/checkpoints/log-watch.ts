@@ -27,21 +27,21 @@ export class LogWatch {
     return this.#fault;
   }
 
-  /** To be called after a write to the database at `place` (in-place.ts); nobody waits for what it finds out. */
-  written(place: string | null): void {
+  /** To be called after a write to the database at `fileId` (file-identity.ts); nobody waits for what it finds out. */
+  written(fileId: string | null): void {
     if (this.#asking) return;
     const length = statSync(`${this.#file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
     if (length <= this.#seen && this.#fault === null) return;
     this.#seen = Math.max(length, longest);
     this.#asking = true;
-    void this.#ask(place).finally(() => {
+    void this.#ask(fileId).finally(() => {
       this.#asking = false;
     });
   }
 
-  async #ask(place: string | null): Promise<void> {
+  async #ask(fileId: string | null): Promise<void> {
     try {
-      await this.#checkpoint(this.#file, place);
+      await this.#checkpoint(this.#file, fileId);
       this.#fault = null;
     } catch (error) {
       // A thread that has ended says nothing of the disk.

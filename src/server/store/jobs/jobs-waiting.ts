@@ -4,11 +4,11 @@ import { openReader } from '../connection.ts';
 import { databaseFile } from '../network-store.ts';
 import { inStateIndex } from './jobs.ts';
 
-/** Whether a network has jobs that wait to be sent. `place`: where it is open, which file its database is (in-place.ts). */
-export function hasOpenJobs(data: string, network: Network, place: string | null): boolean {
+/** Whether a network has jobs that wait to be sent. `fileId`: where it is open, which file its database is (file-identity.ts). */
+export function hasOpenJobs(data: string, network: Network, fileId: string | null): boolean {
   const file = databaseFile(data, network);
   if (!existsSync(file)) return false;
-  const reader = openReader(file, place);
+  const reader = openReader(file, fileId);
   try {
     const sql = `SELECT 1 WHERE EXISTS (SELECT 1 FROM job WHERE ${inStateIndex})
       OR EXISTS (SELECT 1 FROM job_batch WHERE next < total)`;

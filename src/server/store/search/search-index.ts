@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../errors.ts';
 import { boundLog, Connection, type Reader, rollBackJournal, type Writer } from '../connection.ts';
-import { openNoted } from '../in-place.ts';
+import { openSameFile } from '../file-identity.ts';
 import { isDamage } from '../storage-error.ts';
 import { loadVectorFunctions } from './vector-functions.ts';
 
@@ -166,11 +166,11 @@ export function indexed<T>(index: Connection, fn: () => T): T {
   return result;
 }
 
-/** A connection that reads the entities as `main` and the index as `search`; null where there is no index yet. `place`: as of openReader. */
-export function openSearchReader(database: string, file: string, place: string | null = null): Connection | null {
+/** A connection that reads the entities as `main` and the index as `search`; null where there is no index yet. `fileId`: as of openReader. */
+export function openSearchReader(database: string, file: string, fileId: string | null = null): Connection | null {
   if (!existsSync(file)) return null;
   rollBackJournal(file);
-  const db = openNoted(database, place, { readonly: true, fileMustExist: true });
+  const db = openSameFile(database, fileId, { readonly: true, fileMustExist: true });
   try {
     db.pragma('cache_size = -16384');
     db.prepare('ATTACH ? AS search').run(file);

@@ -164,8 +164,8 @@ export const longReads = {
 export interface LongRead<N extends keyof typeof longReads = keyof typeof longReads> {
   /** The database file. */
   file: string;
-  /** Which file it is that its store has open (in-place.ts). */
-  place: string | null;
+  /** Which file it is that its store has open (file-identity.ts). */
+  fileId: string | null;
   name: N;
   args: Parameters<(typeof longReads)[N]>[1];
   /** Its first number is no longer 0 when nobody waits for the read any more; see read-time.ts. */

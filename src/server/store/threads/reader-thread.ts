@@ -5,7 +5,7 @@ import { type LongRead, longReads } from './long-reads.ts';
 import { readWhileWaitedFor } from './read-time.ts';
 
 /** By their files, the longest unused first, each with the place that it was opened at. */
-const connections = new Map<string, { connection: Connection; place: string | null }>();
+const connections = new Map<string, { connection: Connection; fileId: string | null }>();
 /** Each holds up to 4 MB of pages. */
 const maxConnections = 8;
 
@@ -26,17 +26,17 @@ export function runLongRead<N extends keyof typeof longReads>(long: LongRead<N>)
   }
 }
 
-function readOn<N extends keyof typeof longReads>({ file, place, name, args }: LongRead<N>): Uint8Array {
-  const connection = connectionTo(file, place);
+function readOn<N extends keyof typeof longReads>({ file, fileId, name, args }: LongRead<N>): Uint8Array {
+  const connection = connectionTo(file, fileId);
   const read = longReads[name] as (db: Connection, args: LongRead<N>['args']) => string | Uint8Array;
   const result = connection.snapshot(() => read(connection, args));
   return typeof result === 'string' ? new TextEncoder().encode(result) : result;
 }
 
 /** A thread outlives the node that it first read for, where several share it. */
-function connectionTo(file: string, place: string | null): Connection {
+function connectionTo(file: string, fileId: string | null): Connection {
   const known = connections.get(file);
-  if (known && known.place === place) {
+  if (known && known.fileId === fileId) {
     connections.delete(file);
     connections.set(file, known);
     return known.connection;
@@ -44,8 +44,8 @@ function connectionTo(file: string, place: string | null): Connection {
   forget(file);
   const [oldest] = connections.size < maxConnections ? [] : connections.keys();
   if (oldest !== undefined) forget(oldest);
-  const connection = openReader(file, place);
-  connections.set(file, { connection, place });
+  const connection = openReader(file, fileId);
+  connections.set(file, { connection, fileId });
   return connection;
 }
 

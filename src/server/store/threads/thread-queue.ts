@@ -14,8 +14,8 @@ const died = 'The writer stopped unexpectedly; it is not known whether this writ
 export async function threadQueue(file: string, checkpoint: Checkpoint | null = null): Promise<CommitQueue> {
   const asks = checkpoint !== null;
   const queue = new ThreadQueue(
-    (place) => writerThread({ file, asks, place }),
-    checkpoint && ((place) => checkpoint(file, place)),
+    (fileId) => writerThread({ file, asks, fileId }),
+    checkpoint && ((fileId) => checkpoint(file, fileId)),
   );
   await queue.open();
   return queue;
@@ -39,12 +39,12 @@ interface Submission {
  * starts another one.
  */
 export class ThreadQueue implements CommitQueue {
-  readonly #thread: (place: string | null) => Worker;
-  readonly #checkpoint: ((place: string | null) => Promise<number>) | null;
+  readonly #thread: (fileId: string | null) => Worker;
+  readonly #checkpoint: ((fileId: string | null) => Promise<number>) | null;
   readonly #waiting = new Waiting();
   #worker: Worker | null = null;
   /** Which file the first thread opened: whatever is at its path later, others write to that one alone. */
-  #place: string | null = null;
+  #fileId: string | null = null;
   #opening: Promise<void> | null = null;
   #unsent: Submission[] = [];
   #checkpointing: Promise<void> | null = null;
@@ -56,8 +56,8 @@ export class ThreadQueue implements CommitQueue {
    * `checkpoint`: what such a thread asks for, likewise.
    */
   constructor(
-    thread: (place: string | null) => Worker,
-    checkpoint: ((place: string | null) => Promise<number>) | null = null,
+    thread: (fileId: string | null) => Worker,
+    checkpoint: ((fileId: string | null) => Promise<number>) | null = null,
   ) {
     this.#thread = thread;
     this.#checkpoint = checkpoint;
@@ -73,7 +73,7 @@ export class ThreadQueue implements CommitQueue {
   }
 
   #start(): Promise<void> {
-    const worker = this.#thread(this.#place);
+    const worker = this.#thread(this.#fileId);
     return new Promise((resolve, reject) => {
       const lost = (reason: string, full = false) => {
         reject(new StorageError(reason, full));
@@ -83,7 +83,7 @@ export class ThreadQueue implements CommitQueue {
         if ('failed' in message) lost(message.failed.reason, message.failed.full);
         else if ('ready' in message) {
           this.#worker = worker;
-          this.#place ??= message.place;
+          this.#fileId ??= message.fileId;
           resolve();
         } else if ('due' in message) {
           if (!this.#closed) this.#checkpointing = this.#checkpointed(worker);
@@ -97,7 +97,7 @@ export class ThreadQueue implements CommitQueue {
   async #checkpointed(worker: Worker): Promise<void> {
     let checkpointed: number | null = null;
     try {
-      checkpointed = (await this.#checkpoint?.(this.#place)) ?? null;
+      checkpointed = (await this.#checkpoint?.(this.#fileId)) ?? null;
       this.#checkpointFault = null;
     } catch (error) {
       // One that a thread of its own has failed to make is made by the writer.

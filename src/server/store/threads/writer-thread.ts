@@ -1,8 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { Commit } from '../commit.ts';
 import { openWriter } from '../connection.ts';
+import { fileIdentity, sameFileCheck } from '../file-identity.ts';
 import { type Answer, GroupCommit } from '../group.ts';
-import { inPlace, placeOf } from '../in-place.ts';
 import { storageError } from '../storage-error.ts';
 
 /** Messages to the writer thread. */
@@ -16,7 +16,7 @@ export type ToWriter =
  * that one is due; closing ends the thread.
  */
 export type FromWriter =
-  | { ready: true; place: string | null }
+  | { ready: true; fileId: string | null }
   | { failed: { reason: string; full: boolean } }
   | { due: true }
   | { answers: { seq: number; answer: Answer }[] };
@@ -26,18 +26,18 @@ export interface WriterData {
   file: string;
   /** Whether somebody else makes checkpoints when they are due. */
   asks: boolean;
-  /** Which file an earlier writer had open (in-place.ts); null for the first one. */
-  place: string | null;
+  /** Which file an earlier writer had open (file-identity.ts); null for the first one. */
+  fileId: string | null;
 }
 
 const port = parentPort;
 if (port) {
   const post = (message: FromWriter) => port.postMessage(message);
   try {
-    const { file, asks, place } = workerData as WriterData;
-    if (place !== null) inPlace(file, place)();
+    const { file, asks, fileId } = workerData as WriterData;
+    if (fileId !== null) sameFileCheck(file, fileId)();
     serve(new GroupCommit(() => openWriter(file), asks ? () => post({ due: true }) : null), post);
-    post({ ready: true, place: placeOf(file) });
+    post({ ready: true, fileId: fileIdentity(file) });
   } catch (error) {
     post({ failed: storageError(error) });
     port.close();

@@ -5,7 +5,7 @@ import { identityFile, identityMigrations } from '../accounts/identity-schema.ts
 import { chatMigrations } from '../chats/chat-schema.ts';
 import { chatFile } from '../chats/chats.ts';
 import { type Connection, openReader, rollBackJournal } from '../connection.ts';
-import type { Places } from '../in-place.ts';
+import type { OpenFiles } from '../file-identity.ts';
 import { refuseNewer } from '../outdated.ts';
 import type { Findings } from './verify-findings.ts';
 
@@ -46,7 +46,7 @@ const ofNode = [
 ] as const;
 
 /** The same for the databases that a data folder has for all its networks: accounts and keys, chats. */
-export function checkNodeDatabases(data: string, findings: Findings, places: Places): void {
+export function checkNodeDatabases(data: string, findings: Findings, openFiles: OpenFiles): void {
   for (const [name] of ofNode) {
     const file = join(data, name);
     if (!existsSync(file)) {
@@ -55,8 +55,8 @@ export function checkNodeDatabases(data: string, findings: Findings, places: Pla
     }
     let db: Connection | null = null;
     try {
-      rollBackJournal(file, places[file]);
-      db = openReader(file, places[file]);
+      rollBackJournal(file, openFiles[file]);
+      db = openReader(file, openFiles[file]);
       checkDatabase(db, findings, `${name}: `);
     } catch (error) {
       const why = error instanceof StorageError ? error.reason : `${error instanceof Error ? error.message : error}.`;
@@ -65,15 +65,15 @@ export function checkNodeDatabases(data: string, findings: Findings, places: Pla
       db?.close();
     }
   }
-  checkNodeVersions(data, findings, places);
+  checkNodeVersions(data, findings, openFiles);
 }
 
 /** Whether a newer program has written those: this one would not start with them. */
-export function checkNodeVersions(data: string, findings: Findings, places: Places = {}): void {
+export function checkNodeVersions(data: string, findings: Findings, openFiles: OpenFiles = {}): void {
   for (const [name, steps] of ofNode)
     try {
       const file = join(data, name);
-      refuseNewer(file, { steps, name, place: places[file] ?? null });
+      refuseNewer(file, { steps, name, fileId: openFiles[file] ?? null });
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       findings.problem('database', error.reason);

@@ -2,7 +2,7 @@ import { basename, dirname, join } from 'node:path';
 import { damagedFolder, FileStore, unwantedFolder } from '../../blocks/file-store.ts';
 import { StorageError } from '../../errors.ts';
 import { type Connection, openReader } from '../connection.ts';
-import type { Places } from '../in-place.ts';
+import type { OpenFiles } from '../file-identity.ts';
 import { filesFolder } from '../network-folders.ts';
 import type { Progress } from '../progress.ts';
 import { missingContent } from './missing-content.ts';
@@ -20,7 +20,7 @@ export interface VerifyOrder {
   folder: string;
   backup?: boolean;
   /** Of the databases that a node of this process has open. */
-  places?: Places;
+  openFiles?: OpenFiles;
 }
 
 /**
@@ -28,16 +28,16 @@ export interface VerifyOrder {
  * made again from its block, every move, every kept file. Reads pages in short transactions, so a node may go on writing.
  */
 export async function verifyStore(
-  { database, folder, backup = false, places = {} }: VerifyOrder,
+  { database, folder, backup = false, openFiles = {} }: VerifyOrder,
   report: Reporter,
 ): Promise<VerifyReport> {
   const findings = new Findings();
   let db: Connection | null = null;
   try {
-    db = openReader(database, places[database]);
+    db = openReader(database, openFiles[database]);
     report({ step: 'database', done: 0 });
     // Those of a backup are compared with its list.
-    if (!backup) checkNodeDatabases(dirname(folder), findings, places);
+    if (!backup) checkNodeDatabases(dirname(folder), findings, openFiles);
     checkDatabase(db, findings);
     const files = new FileStore(filesFolder(folder));
     await verifyBlocks(db, files, findings, report);

@@ -102,8 +102,8 @@ export class CarImportService {
     file: string,
     { beside, leaving }: { beside: Accompanying; leaving: AbortSignal },
   ): Promise<ArchiveFacts> {
-    const { network, folder, database, place } = store;
-    const args = { file, database, place, network, files: filesFolder(folder), beside };
+    const { network, folder, database, fileId } = store;
+    const args = { file, database, fileId, network, files: filesFolder(folder), beside };
     const check = runTask({ name: 'checkCar', args }, leaving);
     for (;;) {
       const next = await check.next();

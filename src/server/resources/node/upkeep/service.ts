@@ -3,7 +3,7 @@ import type { AttestationLogs } from '../../../attest/logs.ts';
 import { ForbiddenError, UnavailableError, ValidationError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import type { SearchEngine } from '../../../search/engine.ts';
-import type { Places } from '../../../store/in-place.ts';
+import type { OpenFiles } from '../../../store/file-identity.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { runTask } from '../../../store/threads/task-run.ts';
 import type { SyncEngine } from '../../../sync/engine.ts';
@@ -15,7 +15,7 @@ export interface UpkeepSurroundings {
   /** The data folder. */
   data: string;
   /** Of the databases that the node has open. */
-  places: () => Places;
+  openFiles: () => OpenFiles;
   instance: string;
   version: string;
   now: () => number;
@@ -52,7 +52,7 @@ export class UpkeepService implements AsyncDisposable {
       .of(store)
       .settle()
       .catch(() => undefined);
-    const task = this.#env.logs.verify(store, this.#env.places(), leaving);
+    const task = this.#env.logs.verify(store, this.#env.openFiles(), leaving);
     // Of one that ends early nobody knows what it has set aside.
     let lost = true;
     try {
@@ -84,8 +84,8 @@ export class UpkeepService implements AsyncDisposable {
     using _alone = alone.begin('A backup');
     using _running = this.#run();
     const time = new Date(now()).toISOString();
-    const places = this.#env.places();
-    const task = runTask({ name: 'backup', args: { data, to: dir, instance, version, time, places } }, leaving);
+    const openFiles = this.#env.openFiles();
+    const task = runTask({ name: 'backup', args: { data, to: dir, instance, version, time, openFiles } }, leaving);
     for (;;) {
       const next = await task.next();
       if (!next.done) {

@@ -5,27 +5,27 @@ import { StorageError } from '../errors.ts';
 
 /**
  * Notes which file a database is, and gives a check that its path still leads there. A connection goes on writing to a file that was
- * moved away or deleted, where nobody would find it, and a new one would make an empty database in its place. `noted`: what placeOf
- * gave before. @throws StorageError
+ * moved away or deleted, where nobody would find it, and a new one would make an empty database in its place. `noted`: what
+ * fileIdentity gave before. @throws StorageError
  */
-export function inPlace(file: string, noted: string | null = placeOf(file)): () => void {
+export function sameFileCheck(file: string, noted: string | null = fileIdentity(file)): () => void {
   return () => {
-    if (placeOf(file) !== noted) throw new StorageError(moved(file, 'nothing of this was kept'));
+    if (fileIdentity(file) !== noted) throw new StorageError(moved(file, 'nothing of this was kept'));
   };
 }
 
-/** Which files the databases are that the node has open, by their paths; what placeOf gives. */
-export type Places = Readonly<Record<string, string | null>>;
+/** Which files the databases are that the node has open, by their paths; what fileIdentity gives. */
+export type OpenFiles = Readonly<Record<string, string | null>>;
 
 /**
- * Opens a database that another thread of this process may have open, as the file `noted` (what placeOf gave; null: whichever there
+ * Opens a database that another thread of this process may have open, as the file `noted` (what fileIdentity gave; null: whichever there
  * is). SQLite takes no lock against its own process: the first read of another file at that path would empty the memory (-shm) in
  * which the threads share what of the log was written, and all since the last checkpoint would be lost. Opening reads nothing yet.
  * @throws StorageError, with nothing left open
  */
-export function openNoted(file: string, noted: string | null, options: Database.Options = {}): Database.Database {
+export function openSameFile(file: string, noted: string | null, options: Database.Options = {}): Database.Database {
   const check = () => {
-    if (noted !== null && placeOf(file) !== noted) throw new StorageError(moved(file, 'no other one was opened'));
+    if (noted !== null && fileIdentity(file) !== noted) throw new StorageError(moved(file, 'no other one was opened'));
   };
   // Before, too: where there is none, one would be made.
   check();
@@ -40,7 +40,7 @@ export function openNoted(file: string, noted: string | null, options: Database.
 }
 
 /** Which file there is at a path, whatever it is called; null where there is none. */
-export function placeOf(path: string): string | null {
+export function fileIdentity(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });
   return found ? `${found.dev} ${found.ino}` : null;
 }

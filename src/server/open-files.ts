@@ -3,17 +3,17 @@ import type { AttestationLogs } from './attest/logs.ts';
 import type { Identity } from './store/accounts/identity.ts';
 import { identityFile } from './store/accounts/identity-schema.ts';
 import { attestFile } from './store/attest-log.ts';
-import type { Places } from './store/in-place.ts';
+import type { OpenFiles } from './store/file-identity.ts';
 import type { Networks } from './store/networks.ts';
 
 /** Of the databases that a node has open, as other threads need it to open them beside it. */
-export function openPlaces(
+export function openFilesOf(
   data: string,
   { identity, networks, logs }: { identity: Identity; networks: Networks; logs: AttestationLogs },
-): Places {
+): OpenFiles {
   const ofNetworks = networks.opened().flatMap((store) => [
-    [store.database, store.place],
-    [attestFile(store.folder), logs.placeOf(store)],
+    [store.database, store.fileId],
+    [attestFile(store.folder), logs.fileIdOf(store)],
   ]);
-  return { [join(data, identityFile)]: identity.place, ...Object.fromEntries(ofNetworks) };
+  return { [join(data, identityFile)]: identity.fileId, ...Object.fromEntries(ofNetworks) };
 }
