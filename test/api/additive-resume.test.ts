@@ -28,7 +28,7 @@ function waiting(id: string, asker: object, addition: object): QueuedRow {
 
 /** Puts updates where a stop would have left them. */
 async function leave(folder: string, rows: QueuedRow[]): Promise<void> {
-  const store = await NetworkStore.open(folder, 'main', 'here');
+  const store = await NetworkStore.open(folder, 'main', { writer: 'here' });
   const commit: Commit = { changes: [], preconditions: [], rows, origin: 'local', time: 0 };
   expect(await store.submit([commit])).toMatchObject([{ committed: true, queued: rows.map((_, i) => i + 1) }]);
   await store.close();

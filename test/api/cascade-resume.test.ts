@@ -234,7 +234,7 @@ async function killedMidway(data: string, who: Person, { home, root }: Tree): Pr
 }
 
 async function hasUnfinished(data: string): Promise<boolean> {
-  const store = await NetworkStore.open(data, 'main', 'here');
+  const store = await NetworkStore.open(data, 'main', { writer: 'here' });
   try {
     return store.read((db) => unfinished(db, 'cascade')).length > 0;
   } finally {

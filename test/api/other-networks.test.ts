@@ -57,7 +57,7 @@ async function leave(data: string): Promise<void> {
     const body = JSON.stringify({ properties: { a: 1 } });
     rows.push({ kind: 'additive', id, actor: JSON.stringify({ kind: 'user', id: who.id }), summary, body });
   }
-  const store = await NetworkStore.open(data, 'test', 'here');
+  const store = await NetworkStore.open(data, 'test', { writer: 'here' });
   await mkdir(spoolFolder(store.folder), { recursive: true });
   await writeFile(spooledPath(store.folder, file) ?? '', car);
   const state = { file, run: { id: '00000000000000000000000000', started: 0, name: 'left.car' } } as Json;

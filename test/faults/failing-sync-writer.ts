@@ -12,7 +12,7 @@ type Write = (n: number) => unknown;
 /** What writes to each of the databases. */
 const writers: Record<string, (data: string) => Promise<Write>> = {
   network: async (data) => {
-    const store = await NetworkStore.open(data, 'main', 'thread');
+    const store = await NetworkStore.open(data, 'main');
     return (n) => store.submit([step(null, first(idOf(n)))]);
   },
   identity: async (data) => {

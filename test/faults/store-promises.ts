@@ -47,7 +47,7 @@ export async function brokenPromises(folder: string, promised: readonly Promised
       promised.flatMap((it) => ('versions' in it ? it.versions : [])),
     )),
   );
-  const store = await NetworkStore.open(data, 'main', 'here');
+  const store = await NetworkStore.open(data, 'main', { writer: 'here' });
   const { folder: place } = store;
   const tasks = store.read((db) => unfinished(db, 'car_import')).map(({ id }) => id);
   await store.close();

@@ -33,7 +33,7 @@ for (let session = 0; session < sessions; session++) {
   const { account, key } = identity.ensureOperator();
   promise({ operator: key });
   const chats = new ChatStore(join(data, chatFile));
-  const store = await NetworkStore.open(data, 'main', 'thread');
+  const store = await NetworkStore.open(data, 'main');
   const lane = async (n: number) => {
     for (let round = 0; round < Number(rounds); round++) {
       await write(store, n, round);

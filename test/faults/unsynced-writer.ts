@@ -22,7 +22,7 @@ const data = await openDataFolder(folder);
 const version = first(idOf(7), { properties: { text: 'x'.repeat(5000) } });
 const bytes = Buffer.from('y'.repeat(3000));
 const cid = contentCid(createHash('sha256').update(bytes).digest());
-const store = await NetworkStore.open(data, 'main', 'here');
+const store = await NetworkStore.open(data, 'main', { writer: 'here' });
 const files = new FileStore(filesFolder(store.folder));
 if (part === 'write') {
   const queue = inProcessQueue(databaseFile(data, 'main'), (file) => {

@@ -7,7 +7,7 @@ import { rebuiltProjections, storedProjections } from './projections.ts';
 
 /** What is wrong with the store of a killed node, given the versions (`[id, cid]`) whose writes were answered. */
 export async function problemsAfterCrash(data: string, answered: [string, string][]): Promise<string[]> {
-  const store = await NetworkStore.open(data, 'main', 'here');
+  const store = await NetworkStore.open(data, 'main', { writer: 'here' });
   try {
     return store.read((db) => [...contradictions(db), ...lost(db, answered)]);
   } finally {

@@ -8,7 +8,7 @@ import { change, commit, first, idOf, next, type Version } from './store.ts';
  */
 const [data = '', log = '', run = '0'] = process.argv.slice(2);
 const answers = openSync(log, 'a');
-const store = await NetworkStore.open(data, 'main', 'thread');
+const store = await NetworkStore.open(data, 'main');
 let made = 0;
 
 function fresh(collection: string): Version {

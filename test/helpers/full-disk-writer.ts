@@ -9,7 +9,7 @@ import { first, idOf, step } from './store.ts';
  * A program that writes until the disk gives no more room, says so, and writes on once there is room again:
  * `full-disk-writer.ts DATA`. Its lines: `failed CODE KEPT REASON`, then `recovered KEPT`.
  */
-const store = await NetworkStore.open(process.argv[2] ?? '', 'main', 'thread');
+const store = await NetworkStore.open(process.argv[2] ?? '', 'main');
 const kept: string[] = [];
 let failed = false;
 

@@ -101,7 +101,7 @@ export async function openStore(writer: (typeof writers)[number]): Promise<TestS
   const data = opened.adopt(mkdtempSync(join(tmpdir(), 'archeion-store-')), (path) =>
     rmSync(path, { recursive: true }),
   );
-  const store = opened.adopt(await NetworkStore.open(data, 'main', writer), (it) => it.close());
+  const store = opened.adopt(await NetworkStore.open(data, 'main', { writer }), (it) => it.close());
   const file = join(data, 'main', 'archeion.db');
   const all = opened.move();
   return {

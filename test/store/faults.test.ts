@@ -172,7 +172,7 @@ test.each(writers)('a damaged page stops only what touches it (writer %s)', asyn
   raw.close();
   const whole = exchange(opened.file, pageno, Buffer.alloc(64, 0xff));
 
-  const store = await NetworkStore.open(opened.data, 'main', writer);
+  const store = await NetworkStore.open(opened.data, 'main', { writer });
   const readable: Version[] = [];
   const damaged: Version[] = [];
   for (const version of made) {
@@ -198,7 +198,7 @@ test.each(writers)('a damaged page stops only what touches it (writer %s)', asyn
   await store.close();
 
   exchange(opened.file, pageno, whole);
-  const mended = await NetworkStore.open(opened.data, 'main', writer);
+  const mended = await NetworkStore.open(opened.data, 'main', { writer });
   expect(mended.read((db) => db.all('PRAGMA integrity_check'))).toEqual([{ integrity_check: 'ok' }]);
   expect(await mended.submit([step(hit, next(hit))])).toMatchObject([{ committed: true }]);
   await mended.close();
@@ -215,7 +215,7 @@ test('a long read of a damaged page is a StorageError too, and the thread reads 
   };
   raw.close();
   const whole = exchange(opened.file, rootpage, Buffer.alloc(64, 0xff));
-  const store = await NetworkStore.open(opened.data, 'main', 'here');
+  const store = await NetworkStore.open(opened.data, 'main', { writer: 'here' });
   const query = { collection: idOf(900), limit: 10, offset: 0, expand: false };
   await expect(store.readLong('listing', query)).rejects.toMatchObject({
     name: 'StorageError',

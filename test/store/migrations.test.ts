@@ -106,7 +106,7 @@ test('the copy outlives a writer thread that ends, and goes when the database is
   await queue.close();
   const copy = join(opened.data, 'main', copies()[0] ?? '');
   const began = vi.spyOn(performance, 'timeOrigin', 'get').mockReturnValue(statSync(copy).ctimeMs + 1);
-  await (await NetworkStore.open(opened.data, 'main', 'here')).close();
+  await (await NetworkStore.open(opened.data, 'main', { writer: 'here' })).close();
   began.mockRestore();
   expect(copies()).toEqual([]);
 });
@@ -200,7 +200,7 @@ describe.each(writers)('opening with the writer %s', (writer) => {
     await using opened = await openStore('here');
     await opened.store.close();
     opened.meddle('PRAGMA user_version = 99');
-    const refused = NetworkStore.open(opened.data, 'main', writer);
+    const refused = NetworkStore.open(opened.data, 'main', { writer });
     await expect(refused).rejects.toThrow(StorageError);
     await expect(refused).rejects.toMatchObject({
       reason: `This database was written by a newer Archeion (schema 99, this program knows ${version}). Update the program.`,
@@ -211,7 +211,7 @@ describe.each(writers)('opening with the writer %s', (writer) => {
     await using opened = await openStore('here');
     await opened.store.close();
     writeFileSync(opened.file, 'not a database'.repeat(1000));
-    const refused = NetworkStore.open(opened.data, 'main', writer);
+    const refused = NetworkStore.open(opened.data, 'main', { writer });
     await expect(refused).rejects.toThrow(StorageError);
     await expect(refused).rejects.toMatchObject({ reason: expect.stringContaining('damaged') });
   });

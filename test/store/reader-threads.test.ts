@@ -10,7 +10,7 @@ import { first, idOf, step } from '../helpers/store.ts';
 // Networks share the threads of long reads, and these outlive the network that was read first.
 
 async function withOne(data: string, network: 'main' | 'test', label: string, readers: ReaderThreads) {
-  const store = await NetworkStore.open(data, network, 'here', { readers });
+  const store = await NetworkStore.open(data, network, { writer: 'here', readers });
   await store.submit([step(null, first(idOf(1), { properties: { label } }))]);
   return store;
 }
@@ -61,7 +61,7 @@ test('another file under the name of one that was read is read anew', async () =
   await using folder = await temporaryFolder();
   await using readers = new ReaderThreads();
   const [here, there] = [join(folder.path, 'here'), join(folder.path, 'there')];
-  const open = (data: string) => NetworkStore.open(data, 'main', 'here', { readers });
+  const open = (data: string) => NetworkStore.open(data, 'main', { writer: 'here', readers });
   for (const data of [here, there]) await (await withOne(data, 'main', data, readers)).close();
   const before = await open(here);
   expect(await labelIn(before)).toBe(here);

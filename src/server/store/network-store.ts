@@ -95,8 +95,7 @@ export class NetworkStore {
   static async open(
     data: string,
     network: Network,
-    writer: 'thread' | 'here' = 'thread',
-    { lend = null, checkpoint = null, readers = null }: Threads = {},
+    { writer = 'thread', lend = null, checkpoint = null, readers = null }: Threads = {},
   ): Promise<NetworkStore> {
     const folder = join(data, network);
     storing(() => {

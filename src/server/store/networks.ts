@@ -56,7 +56,7 @@ export class Networks {
     const file = databaseFile(this.#data, network);
     refuseLostNetwork(this.#data, network);
     if (existsSync(file) && isOutdated(file)) this.#outdated(network);
-    const store = await NetworkStore.open(this.#data, network, this.#threads.writer, this.#threads);
+    const store = await NetworkStore.open(this.#data, network, this.#threads);
     this.#open.set(network, store);
     try {
       await this.#inFirstUse.run(network, () => this.#firstUse(network));

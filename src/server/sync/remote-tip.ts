@@ -37,7 +37,8 @@ export function decideTip(
   const isKept = saysSame && !elsewhere && local.cid === twin && outranks(local, version);
   const relation = relationOf(db, known, chain, isNode, reset);
   const returns = isKept && relation.node && !relation.reset && timesTip(db, version.cid) > 1;
-  // It may be what nobody knows beforehand, or by whoever wrote there before; then a merge would take it for somebody else's, and undo what was edited since.
+  // It may be our own request, whose answer was lost (what a collection becomes cannot be predicted; the key may have changed). A
+  // merge would take it for somebody else's edit, and undo what was edited here since.
   const mayBeOurs =
     intent !== null && (intent.content === '' ? isBy(made, merger.remote.user) : made !== null && saysAs(made, intent));
   const isUnclear = answer === null && mayBeOurs && loaded.state.local?.cid !== intent.tip;

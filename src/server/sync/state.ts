@@ -31,7 +31,7 @@ export interface EntityState {
   standing: Standing;
 }
 
-/** How a remote's tip lies to what is here. */
+/** How the remote's tip relates to what is here. */
 export interface Relation {
   /** Its chain holds the tip here. */
   descends: boolean;
@@ -44,8 +44,8 @@ export interface Relation {
   /** The tip here says the same, and is what another remote has that keeps to its own versions. */
   elsewhere: boolean;
   /**
-   * It was the tip here twice, and the tip here, which is as it was taken over and says the same, is the one of both that nodes
-   * keep: nodes in a circle hand it round.
+   * This version was the tip here twice already: nodes in a circle pass it round. The tip here, taken over and unedited, says the
+   * same, and is the one of the two that nodes keep.
    */
   returns: boolean;
   /**
@@ -54,8 +54,8 @@ export interface Relation {
    */
   common: string | null;
   /**
-   * It has left what it said last, and went on from a version that was left here: both sides have made one of the same two, each
-   * over the other's.
+   * Both nodes decided one conflict at the same time, each on top of the other's version: the remote's tip follows one that was
+   * the tip here, and not the one that it had last.
    */
   crossed: boolean;
   /** The remote keeps to the same rule where contents are equal (an Archeion node). */

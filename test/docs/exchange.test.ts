@@ -1,0 +1,3 @@
+import { walkThrough } from './walk-through.ts';
+
+walkThrough('docs/exchange.md');
