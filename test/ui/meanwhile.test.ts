@@ -73,7 +73,7 @@ describePage('while an entity is edited', () => {
     await page.getByText('Not saved').waitFor();
     expect(await field('label').inputValue()).toBe('To Ada Byron');
     expect(await page.getByLabel('Note').inputValue()).toBe('As she signed');
-    await button('Save').click();
+    await page.keyboard.press('Control+s');
     await page.getByText('Not saved').waitFor({ state: 'detached' });
     expect(await read(node, me, letter.id)).toMatchObject({ ver: 4, properties: { label: 'To Ada Byron' } });
   });
