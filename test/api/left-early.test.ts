@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { request as begin } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { loopShare } from '../../src/server/blocks/loop-share.ts';
 import { answerBytes } from '../../src/server/http/byte-answer.ts';
 import { answerFile } from '../../src/server/http/file-answer.ts';
 import { closingOf, type StreamRequest } from '../../src/server/http/streams.ts';
+import { loopShare } from '../../src/server/loop/loop-share.ts';
 import { operator } from '../helpers/callers.ts';
 import { startNode } from '../helpers/node.ts';
 

@@ -1,4 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
+import { Pace, turn } from '../loop/pace.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
 import { decodeDelta, decodeRoot, decodeShard } from './archive-shapes.ts';
 import type { ArchiveDelta, ArchiveRoot } from './archive-tree.ts';
@@ -8,7 +9,6 @@ import { cidBytes } from './cid.ts';
 import { DamagedArchiveError } from './damaged-archive-error.ts';
 import { DigestTable } from './digest-table.ts';
 import type { Block } from './encode.ts';
-import { Pace, turn } from './pace.ts';
 import { sha256 } from './sha256.ts';
 import { SpooledFile } from './spooled-file.ts';
 

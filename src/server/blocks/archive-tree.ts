@@ -1,13 +1,13 @@
 import { hash } from 'node:crypto';
 import * as dagCbor from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
+import { Pace, turn } from '../loop/pace.ts';
 import type { Network } from '../model/ids.ts';
 import { type ArchiveEntry, writeEntry } from './archive-entry.ts';
 import { itemHead } from './cbor-items.ts';
 import { CborWriter } from './cbor-writer.ts';
 import { cidBytes } from './cid.ts';
 import { type Block, blockCid } from './encode.ts';
-import { Pace, turn } from './pace.ts';
 
 /**
  * The tree of an archive (decisions.md, CAR). Every block is dag-cbor:

@@ -1,8 +1,8 @@
+import { Pace, turn } from '../loop/pace.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
 import type { Archive } from './archive-reader.ts';
 import { DamagedArchiveError } from './damaged-archive-error.ts';
 import { type ManifestHead, manifestHead } from './manifest-head.ts';
-import { Pace, turn } from './pace.ts';
 
 /** Whether the receiver has a block (a version or content) already. */
 export type Known = (cid: string) => boolean | Promise<boolean>;

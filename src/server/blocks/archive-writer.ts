@@ -1,5 +1,6 @@
 import { CID } from 'multiformats/cid';
 import { StorageError, ValidationError } from '../errors.ts';
+import { Pace, turn } from '../loop/pace.ts';
 import type { ArchiveEntry } from './archive-entry.ts';
 import {
   type ArchiveDelta,
@@ -15,7 +16,6 @@ import { codecOf, dagCborCode, digestOf, maxNodeBytes, rawCode } from './car-for
 import { type ContentBytes, checkedContent } from './checked-content.ts';
 import { cidBytes, cidText } from './cid.ts';
 import { DigestTable } from './digest-table.ts';
-import { Pace, turn } from './pace.ts';
 import { sha256 } from './sha256.ts';
 import { excessOf } from './version-size.ts';
 

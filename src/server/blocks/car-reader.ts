@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import * as dagCbor from '@ipld/dag-cbor';
 import { CID } from 'multiformats/cid';
+import { Pace, turn } from '../loop/pace.ts';
 import { ByteQueue } from './byte-queue.ts';
 import { cidLength, dagCborCode, digestOf, maxNodeBytes, rawCode } from './car-format.ts';
 import { DamagedArchiveError } from './damaged-archive-error.ts';
-import { Pace, turn } from './pace.ts';
 import { sha256 } from './sha256.ts';
 
 /** A dag-cbor block. `offset` and `length` say where its bytes stand in the file (without length prefix and CID). */

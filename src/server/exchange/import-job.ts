@@ -1,4 +1,5 @@
 import { ValidationError } from '../errors.ts';
+import { Steps } from '../loop/steps.ts';
 import type { Network } from '../model/ids.ts';
 import { type ImportCounts, type ImportReport, ImportTally } from './import-tally.ts';
 import { type ImportItem, type ImportTarget, ImportWriter } from './import-writer.ts';
@@ -7,7 +8,6 @@ import { mapContext } from './map-record.ts';
 import { type MappingOf, mapSource } from './map-source.ts';
 import type { SourceRecord } from './record-place.ts';
 import { readRecords } from './records.ts';
-import { Steps } from './steps.ts';
 import type { TextEncoding } from './text-encoding.ts';
 
 /** A slice has at most so many entities, and is written early where their records hold so many bytes. */

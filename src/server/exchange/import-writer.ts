@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { BusyError, ForbiddenError, ValidationError } from '../errors.ts';
+import type { Steps } from '../loop/steps.ts';
 import type { Stamp } from '../model/next-version.ts';
 import type { Commit, Outcome } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
@@ -9,7 +10,6 @@ import type { NetworkStore } from '../store/network-store.ts';
 import type { Draft } from './draft.ts';
 import { type Destination, type Step, stepOf } from './import-step.ts';
 import type { ImportTally } from './import-tally.ts';
-import type { Steps } from './steps.ts';
 
 /** One draft, with file and line in words. */
 export interface ImportItem {

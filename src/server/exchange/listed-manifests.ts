@@ -1,4 +1,4 @@
-import { Pace, turn } from '../blocks/pace.ts';
+import { Pace, turn } from '../loop/pace.ts';
 import type { JsonObject } from '../model/manifest.ts';
 import { manifestLines } from '../store/archive/archive-source.ts';
 import type { NetworkStore } from '../store/network-store.ts';

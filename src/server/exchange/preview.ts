@@ -1,4 +1,5 @@
 import { type Issue, ValidationError } from '../errors.ts';
+import { Steps } from '../loop/steps.ts';
 import type { JsonObject } from '../model/manifest.ts';
 import { type ColumnFacts, columnsOf } from './columns.ts';
 import type { Draft } from './draft.ts';
@@ -6,7 +7,6 @@ import type { MapContext } from './map-record.ts';
 import { type MappingOf, mapSource } from './map-source.ts';
 import type { SourceRecord } from './record-place.ts';
 import { readRecords } from './records.ts';
-import { Steps } from './steps.ts';
 
 /** The beginning of a file, and whether it is all of it. */
 export interface Sample {

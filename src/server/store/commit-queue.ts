@@ -1,5 +1,5 @@
-import { loopShare } from '../blocks/loop-share.ts';
 import { BusyError, StorageError } from '../errors.ts';
+import { loopShare } from '../loop/loop-share.ts';
 import { blocksTotal, type Commit, type Outcome } from './commit.ts';
 import { commitProblem } from './commit-check.ts';
 import { type Connection, openWriter } from './connection.ts';

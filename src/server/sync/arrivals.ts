@@ -1,5 +1,5 @@
 import type PQueue from 'p-queue';
-import type { LoopTurns } from '../blocks/loop-turns.ts';
+import type { LoopTurns } from '../loop/loop-turns.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findTip } from '../store/entities.ts';

@@ -1,9 +1,9 @@
 import { DamagedArchiveError } from '../blocks/damaged-archive-error.ts';
 import type { Block } from '../blocks/encode.ts';
-import type { LoopTurns } from '../blocks/loop-turns.ts';
 import { readSegments } from '../blocks/segment-car.ts';
 import { hasTooManyItems } from '../blocks/version-size.ts';
 import { UnreachableError } from '../errors.ts';
+import type { LoopTurns } from '../loop/loop-turns.ts';
 import {
   type Chain,
   chainOfVersions,

@@ -1,8 +1,8 @@
 import PQueue from 'p-queue';
 import { FileStore } from '../blocks/file-store.ts';
-import { LoopTurns } from '../blocks/loop-turns.ts';
 import { PartialFiles } from '../blocks/partial-files.ts';
 import { AlreadyExistsError, NotFoundError, type UnreachableError } from '../errors.ts';
+import { LoopTurns } from '../loop/loop-turns.ts';
 import { idOn, type Network } from '../model/ids.ts';
 import { filesFolder, partialsFolder } from '../store/network-folders.ts';
 import type { NetworkStore } from '../store/network-store.ts';

@@ -1,4 +1,4 @@
-import { Pace, turn } from '../../blocks/pace.ts';
+import { Pace, turn } from '../../loop/pace.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { TipList } from '../../store/remotes/tip-list.ts';
 import { type ListedManifest, listedManifests } from '../listed-manifests.ts';

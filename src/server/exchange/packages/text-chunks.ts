@@ -1,4 +1,4 @@
-import { Pace, turn } from '../../blocks/pace.ts';
+import { Pace, turn } from '../../loop/pace.ts';
 
 const chunkCharacters = 64 * 1024;
 

@@ -1,4 +1,4 @@
-import { LoopTurns } from '../../blocks/loop-turns.ts';
+import { LoopTurns } from '../../loop/loop-turns.ts';
 import type { Network } from '../../model/ids.ts';
 import { feedFloor, floorAfter, floorBefore } from '../../store/events.ts';
 import type { NetworkStore } from '../../store/network-store.ts';

@@ -1,5 +1,5 @@
-import { LoopTurns } from '../../blocks/loop-turns.ts';
 import { type Issue, type IssuePath, ValidationError } from '../../errors.ts';
+import { LoopTurns } from '../../loop/loop-turns.ts';
 import { isEntityId, type Network, networkOf } from '../../model/ids.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, isKnownTarget } from '../../store/entities.ts';

@@ -1,5 +1,5 @@
-import { LoopTurns } from '../../blocks/loop-turns.ts';
 import { BusyError, ConflictError, DomainError, StorageError } from '../../errors.ts';
+import { LoopTurns } from '../../loop/loop-turns.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Identity } from '../../store/accounts/identity.ts';
 import type { AdditiveGroup } from '../../store/additive.ts';

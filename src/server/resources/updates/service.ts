@@ -1,5 +1,5 @@
-import { LoopTurns } from '../../blocks/loop-turns.ts';
 import { ForbiddenError, type Issue, NotFoundError, StorageError, ValidationError } from '../../errors.ts';
+import { LoopTurns } from '../../loop/loop-turns.ts';
 import { authorship } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { additiveItems } from '../../store/additive.ts';

@@ -2,7 +2,7 @@ import type { ArchiveEntry } from '../../blocks/archive-entry.ts';
 import type { History, Scope } from '../../blocks/archive-tree.ts';
 import { cidLength } from '../../blocks/car-format.ts';
 import { cidBytes, cidText } from '../../blocks/cid.ts';
-import { turn } from '../../blocks/pace.ts';
+import { turn } from '../../loop/pace.ts';
 import { type earlierTips, type ListedTip, type movedTips, pageEnd } from '../archive/archive-reads.ts';
 import { type KeptContents, keptContents } from '../content/content-list.ts';
 import type { NetworkStore } from '../network-store.ts';

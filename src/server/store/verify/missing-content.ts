@@ -1,6 +1,6 @@
 import { cidText } from '../../blocks/cid.ts';
 import type { FileStore } from '../../blocks/file-store.ts';
-import { turn } from '../../blocks/pace.ts';
+import { turn } from '../../loop/pace.ts';
 import type { Connection } from '../connection.ts';
 import { namedPage } from '../content/content-holders.ts';
 

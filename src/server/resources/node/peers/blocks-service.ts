@@ -1,6 +1,6 @@
 import { cidBytes } from '../../../blocks/cid.ts';
-import { LoopTurns } from '../../../blocks/loop-turns.ts';
 import { segmentHead } from '../../../blocks/segment-car.ts';
+import { LoopTurns } from '../../../loop/loop-turns.ts';
 import type { Actor } from '../../../model/actor.ts';
 import { accepted, type Caller } from '../../../model/caller.ts';
 import { networkOf } from '../../../model/ids.ts';

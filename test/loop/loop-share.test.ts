@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { LoopShare } from '../../src/server/blocks/loop-share.ts';
+import { LoopShare } from '../../src/server/loop/loop-share.ts';
 
 /** Longer than what is shared of one turn. */
 function burn(): void {
