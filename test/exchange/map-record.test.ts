@@ -399,7 +399,7 @@ describe('an intake', () => {
   const rule = { type: 'work', id: 'id', nested: [{ path: 'of', predicate: 'of', type: 'work', id: 'id' }] };
   const take = (...records: JsonObject[]) => {
     const intake = createIntake();
-    const all = records.map((r) => intake.take(drafts(rule, r)));
+    const all = records.map((r) => intake.sift(drafts(rule, r)));
     const taken = all.map(({ passed }) => passed.map((d) => `${d.sourceId}${d.nested ? '?' : ''}`));
     const told = all.map(({ differing }) => differing.map(({ reason, names }) => `${reason} ${names}`));
     intake.close();

@@ -46,7 +46,7 @@ describe.skipIf(!there)(`the Tate collection${there ? '' : ` (skipped: its data 
     const read = async (file: string) => {
       const records = readRecords(createReadStream(resolve(data, file)), file);
       for await (const { drafts } of mapRecords(mapping, records, context))
-        for (const draft of intake.take(drafts).passed) {
+        for (const draft of intake.sift(drafts).passed) {
           met.add(draft.id);
           for (const r of draft.relationships) if (!met.has(r.peer)) early.push(`${draft.id} ${r.predicate} ${r.peer}`);
           tally.add(draft);

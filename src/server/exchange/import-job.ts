@@ -29,7 +29,7 @@ export class ImportJob {
   readonly #writer: ImportWriter;
   #batch: ImportItem[] = [];
   #batchBytes = 0;
-  /** Records read, those among them that could not be mapped. */
+  /** Records read, including those that could not be mapped. */
   #records = 0;
 
   constructor(target: ImportTarget, network: Network, mappingOf: MappingOf, encoding?: TextEncoding) {
@@ -60,9 +60,9 @@ export class ImportJob {
     let told = performance.now();
     try {
       for await (const record of readRecords(source, name, encoding)) {
-        this.#take(record);
+        this.#map(record);
         if (this.#batch.length >= sliceSize || this.#batchBytes >= sliceBytes) await this.#write();
-        if (this.#steps.due()) await this.#steps.take();
+        if (this.#steps.due()) await this.#steps.next();
         if (performance.now() - told < progressMs) continue;
         yield this.counts();
         told = performance.now();
@@ -78,13 +78,13 @@ export class ImportJob {
     this.#intake.close();
   }
 
-  #take(record: SourceRecord): void {
+  #map(record: SourceRecord): void {
     this.#records++;
     this.#batchBytes += record.size;
     try {
       const drafts = mapSource(this.#mappingOf(record), record, this.#context);
       const { place } = record;
-      const { passed, differing } = this.#intake.take(drafts);
+      const { passed, differing } = this.#intake.sift(drafts);
       for (const draft of passed) this.#batch.push({ draft, place });
       for (const one of differing) this.#tally.differing({ ...one, place });
     } catch (error) {

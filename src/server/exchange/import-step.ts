@@ -23,10 +23,10 @@ export interface Destination {
 
 /** What becomes of one draft: nothing, a refusal, or a commit after which it counts as `done`. */
 export type Step =
-  | { plan: 'unchanged'; beyond: Beyond }
-  | { plan: 'left_alone'; reason: LeftAlone['reason'] }
-  | { plan: 'refused'; issues: Issue[] }
-  | { plan: 'commit'; commit: Commit; done: 'created' | 'updated' | 'unchanged' };
+  | { kind: 'unchanged'; beyond: Beyond }
+  | { kind: 'left_alone'; reason: LeftAlone['reason'] }
+  | { kind: 'refused'; issues: Issue[] }
+  | { kind: 'commit'; commit: Commit; done: 'created' | 'updated' | 'unchanged' };
 
 /** One draft's step from what stands under its id, checked and hashed, not yet written. @throws ForbiddenError, ValidationError */
 export function stepOf(
@@ -36,34 +36,27 @@ export function stepOf(
   { collection, allow, run }: Destination,
   stamp: Stamp,
 ): Step {
-  let known: string | undefined;
-  const digest = (): string => {
-    known ??= sourceDigest(draft);
-    return known;
-  };
-  let plan = planOf(draft.nested, standing, digest);
+  const digest = once(() => sourceDigest(draft));
+  const tip = once(() => tipOf(db, standing as ImportStanding));
+  const plan = planOf(draft.nested, standing, {
+    digest,
+    tip: () => ({ digest: digestOf(tip().manifest, collection), method: tip().manifest.edited_by.method }),
+  });
   if (plan === 'unchanged') {
     // What an import made follows its sources; of what was edited here nobody expects it.
     const compared = draft.nested && standing?.untouched && standing.digest !== digest();
-    return { plan, beyond: compared ? beyondTip(db, draft, standing) : null };
+    return { kind: 'unchanged', beyond: compared ? beyondTip(db, draft, standing) : null };
   }
+  if (typeof plan === 'object') return { kind: 'left_alone', reason: plan.leftAlone };
   const relationships = [placed(collection), ...draft.relationships];
   if (!standing) {
     const next = firstVersion({ ...draft, relationships }, stamp);
     return commitOf(db, { base: null, next, expect: null, digest: digest(), done: 'created', run }, allow, stamp);
   }
-  const { cid, manifest: base } = tipOf(db, standing);
-  if (plan === 'left_alone') {
-    if (standing.deleted) return { plan, reason: 'deleted' };
-    // It says what the source says, whoever wrote it: from now on it follows the source.
-    if (digestOf(base, collection) === digest())
-      return { plan: 'commit', commit: rowCommit(draft.id, cid, digest(), stamp), done: 'unchanged' };
-    // Another node's import made it, and an archive or a sync brought it: nobody has edited what says so of itself.
-    if (base.edited_by.method !== 'import')
-      return { plan, reason: standing.digest === null ? 'not_imported' : 'edited' };
-    plan = 'update';
-  }
-  if (base.type !== draft.type) return { plan: 'refused', issues: [typeIssue(base.type, draft.type)] };
+  const { cid, manifest: base } = tip();
+  if (plan === 'follow')
+    return { kind: 'commit', commit: rowCommit(draft.id, cid, digest(), stamp), done: 'unchanged' };
+  if (base.type !== draft.type) return { kind: 'refused', issues: [typeIssue(base.type, draft.type)] };
   const next = replaced(base, cid, { properties: draft.properties, relationships }, stamp);
   return commitOf(
     db,
@@ -71,6 +64,14 @@ export function stepOf(
     allow,
     stamp,
   );
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function tipOf(db: Reader, { id, tip }: ImportStanding): Version {
@@ -114,7 +115,7 @@ function commitOf(
 ): Step {
   const { base, next, expect, digest, done, run } = step;
   const issues = allow(db, { base, next });
-  if (issues.length > 0) return { plan: 'refused', issues };
+  if (issues.length > 0) return { kind: 'refused', issues };
   const block = encodeManifest(next);
   const commit: Commit = {
     changes: [{ id: next.id, expect, tip: block.cid, blocks: [block], placed: addsLinks(base, next) }],
@@ -123,7 +124,7 @@ function commitOf(
     origin: 'import',
     time: Date.parse(stamp.ts),
   };
-  return { plan: 'commit', commit, done };
+  return { kind: 'commit', commit, done };
 }
 
 /** Nothing but the note that this version is what the source says. */

@@ -122,7 +122,7 @@ export class ImportWriter {
     const stamp = this.#target.stamp();
     const written: Written[] = [];
     for (let next = 0; next < items.length; ) {
-      if (this.#steps.due()) await this.#steps.take();
+      if (this.#steps.due()) await this.#steps.next();
       store.read((db) => {
         do {
           const item = items[next++] as ImportItem;
@@ -139,14 +139,14 @@ export class ImportWriter {
     { draft, place }: ImportItem,
     standing: ImportStanding | undefined,
     stamp: Stamp,
-  ): Extract<Step, { plan: 'commit' }> | null {
+  ): Extract<Step, { kind: 'commit' }> | null {
     const { id } = draft;
     const step = this.#checked(db, draft, standing, stamp);
-    if (step.plan === 'commit') return step;
-    if (step.plan === 'unchanged') {
+    if (step.kind === 'commit') return step;
+    if (step.kind === 'unchanged') {
       this.#tally.count('unchanged');
       if (step.beyond) this.#tally.differing({ id, place, reason: 'mentioned', names: step.beyond });
-    } else if (step.plan === 'left_alone') this.#tally.leftAlone({ id, place, reason: step.reason });
+    } else if (step.kind === 'left_alone') this.#tally.leftAlone({ id, place, reason: step.reason });
     else this.#tally.refused({ place, id, issues: step.issues });
     return null;
   }
@@ -155,9 +155,9 @@ export class ImportWriter {
     try {
       return stepOf(db, draft, standing, this.#target, stamp);
     } catch (error) {
-      if (error instanceof ValidationError) return { plan: 'refused', issues: error.issues };
+      if (error instanceof ValidationError) return { kind: 'refused', issues: error.issues };
       if (!(error instanceof ForbiddenError)) throw error;
-      return { plan: 'refused', issues: [{ path: [], message: error.message }] };
+      return { kind: 'refused', issues: [{ path: [], message: error.message }] };
     }
   }
 }

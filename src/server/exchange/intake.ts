@@ -23,13 +23,13 @@ export interface Differing {
 }
 
 /** Of one record's drafts those that say something new, in their order, and what is not kept of it. */
-export interface Taken {
+export interface Sifted {
   passed: Draft[];
   differing: Differing[];
 }
 
 export interface Intake {
-  take(drafts: Draft[]): Taken;
+  sift(drafts: Draft[]): Sifted;
   counts(): IntakeCounts;
   /** Forgets what was met; the counts can still be read. */
   close(): void;
@@ -65,7 +65,7 @@ export function createIntake(): Intake {
     return { isNew: true, reason: 'replaces', beyond: known && saidMore(known.said, draft) ? [] : null };
   }
 
-  function take(drafts: Draft[]): Taken {
+  function sift(drafts: Draft[]): Sifted {
     const passed: Draft[] = [];
     const differing: Differing[] = [];
     for (const draft of drafts) {
@@ -82,5 +82,5 @@ export function createIntake(): Intake {
     return { passed, differing };
   }
 
-  return { take, counts: () => ({ ...counts }), close: () => entities.close() };
+  return { sift, counts: () => ({ ...counts }), close: () => entities.close() };
 }

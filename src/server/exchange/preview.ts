@@ -52,7 +52,7 @@ export async function previewOf(
   const records: JsonObject[] = [];
   try {
     for await (const source of readRecords(sampleBytes(sample), sample.name)) {
-      if (steps.due()) await steps.take();
+      if (steps.due()) await steps.next();
       records.push(source.record);
       const row = rowOf(source, mappingOf, context);
       preview.records++;

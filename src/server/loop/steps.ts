@@ -7,12 +7,12 @@ const stepMs = 2;
 export class Steps {
   #until = performance.now() + stepMs;
 
-  /** Whether the step has lasted long enough: time to `await take()`. */
+  /** Whether the step has lasted long enough: time to `await next()`. */
   due(): boolean {
     return performance.now() >= this.#until;
   }
 
-  async take(): Promise<void> {
+  async next(): Promise<void> {
     await setImmediate();
     this.#until = performance.now() + stepMs;
   }

@@ -23,7 +23,7 @@ export async function tateManifests(): Promise<Manifest[]> {
   const manifests: Manifest[] = [];
   const inCollection = { predicate: 'collection', peer: collection, peer_type: 'collection' };
   for await (const { record } of readRecords(createReadStream(tateFile), tateFile))
-    for (const { id, type, properties, relationships } of intake.take(mapRecord(mapping, record, context)).passed)
+    for (const { id, type, properties, relationships } of intake.sift(mapRecord(mapping, record, context)).passed)
       manifests.push(
         firstVersion({ id, type, properties, relationships: [inCollection, ...relationships] }, sampleStamp),
       );
