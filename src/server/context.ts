@@ -6,7 +6,7 @@ import { chatModel } from './chat/chat-model.ts';
 import type { Config, Secrets } from './config.ts';
 import { version } from './generated/version.ts';
 import { createAuthenticator } from './http/auth.ts';
-import type { Authenticate } from './http/caller.ts';
+import type { Authenticate } from './http/caller-headers.ts';
 import type { LargeRequests } from './http/large-requests.ts';
 import { durationBounds, RequestTally } from './http/request-tally.ts';
 import { Invocations } from './invocations.ts';

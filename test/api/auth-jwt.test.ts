@@ -14,7 +14,7 @@ import {
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ForbiddenError, UnauthorizedError, UnavailableError, ValidationError } from '../../src/server/errors.ts';
 import { createAuthenticator } from '../../src/server/http/auth.ts';
-import type { CallerHeaders } from '../../src/server/http/caller.ts';
+import type { CallerHeaders } from '../../src/server/http/caller-headers.ts';
 import { createJwtVerifier, type JwtSettings } from '../../src/server/http/jwt.ts';
 import { accepted, type Caller, registered } from '../../src/server/model/caller.ts';
 import { derivedId, idOn } from '../../src/server/model/ids.ts';

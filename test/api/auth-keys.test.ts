@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DomainError, ForbiddenError, UnauthorizedError, ValidationError } from '../../src/server/errors.ts';
 import { createAuthenticator } from '../../src/server/http/auth.ts';
-import type { CallerHeaders } from '../../src/server/http/caller.ts';
+import type { CallerHeaders } from '../../src/server/http/caller-headers.ts';
 import { accepted, type Caller, registered } from '../../src/server/model/caller.ts';
 import { idOn } from '../../src/server/model/ids.ts';
 import { openIdentity, startOfTime, type TestIdentity } from '../helpers/identity.ts';

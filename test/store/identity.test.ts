@@ -14,9 +14,9 @@ import Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { NotFoundError, StorageError, ValidationError } from '../../src/server/errors.ts';
 import { derivedId, idOn } from '../../src/server/model/ids.ts';
+import { RecentMap } from '../../src/server/model/recent-map.ts';
 import { maxKeysPerHolder } from '../../src/server/store/accounts/api-keys.ts';
 import { Identity } from '../../src/server/store/accounts/identity.ts';
-import { RecentMap } from '../../src/server/store/recent-map.ts';
 import { openIdentity, startOfTime, type TestIdentity } from '../helpers/identity.ts';
 
 const ada = { issuer: 'https://idp.example/auth/v1', subject: 'ada', email: 'ada@example.org', name: 'Ada' };

@@ -11,7 +11,7 @@ import {
 import { rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { UsageError } from '../config.ts';
-import { nameWhole } from '../exchange/whole-file.ts';
+import { nameWhole } from '../exchange/durable-file.ts';
 import { partialBeside } from '../store/partial-name.ts';
 
 /** Where an export is written. */

@@ -8,7 +8,7 @@ import type { SessionsService } from '../resources/node/sessions/service.ts';
 import type { Account } from '../store/accounts/accounts.ts';
 import type { VerifiedKey } from '../store/accounts/api-keys.ts';
 import type { Identity } from '../store/accounts/identity.ts';
-import type { CallerHeaders } from './caller.ts';
+import type { CallerHeaders } from './caller-headers.ts';
 import { createJwtVerifier, type JwtSettings } from './jwt.ts';
 
 export interface AuthenticatorOptions {

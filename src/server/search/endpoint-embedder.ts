@@ -1,5 +1,5 @@
 import type { Log } from '../log.ts';
-import { RecentMap } from '../store/recent-map.ts';
+import { RecentMap } from '../model/recent-map.ts';
 import type { EmbedAnswer, EmbedOrder, Refusal } from './embed-thread.ts';
 import type { Embedder, Passage } from './embedder.ts';
 import { OneThread } from './one-thread.ts';

@@ -1,11 +1,11 @@
 import type PQueue from 'p-queue';
 import type { LoopTurns } from '../loop/loop-turns.ts';
+import type { RecentMap } from '../model/recent-map.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findTip } from '../store/entities.ts';
 import { entityKey } from '../store/entity-keys.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import type { RecentMap } from '../store/recent-map.ts';
 import { findKnown, type Remote } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import { isDeep, withAncestors } from './ancestors.ts';

@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'undici';
 import { DomainError, UnreachableError } from '../errors.ts';
 import type { Network } from '../model/ids.ts';
+import { isFailed, isRedirect } from './failed-status.ts';
 import { notTrickling } from './least-rate.ts';
 import { publicLookup } from './public-lookup.ts';
 import { DeniedError, FailedAnswerError, HeldOffError, LostAnswerError } from './remote-errors.ts';
 import { retryAfterOf } from './retry-after.ts';
-import { isFailed, isRedirect } from './statuses.ts';
 import type { Throttle } from './throttle.ts';
 import { readWords } from './wire.ts';
 

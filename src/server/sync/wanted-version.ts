@@ -1,4 +1,4 @@
-import { RecentMap } from '../store/recent-map.ts';
+import { RecentMap } from '../model/recent-map.ts';
 import type { SyncContext } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
 import { checkKey } from './key-check.ts';

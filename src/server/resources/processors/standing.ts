@@ -1,8 +1,8 @@
 import type { Network } from '../../model/ids.ts';
+import { RecentMap } from '../../model/recent-map.ts';
 import { findEntity } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Networks } from '../../store/networks.ts';
-import { RecentMap } from '../../store/recent-map.ts';
 import { versionByKey } from '../../store/versions.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { type Caller, registered } from '../../model/caller.ts';
+import { RecentMap } from '../../model/recent-map.ts';
 import type { SearchEngine } from '../../search/engine.ts';
 import type { Shape } from '../../search/present.ts';
 import type { RankAnswer, RankJob } from '../../search/rank-jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
-import { RecentMap } from '../../store/recent-map.ts';
 import type { Within } from '../../store/search/search-hits.ts';
 import type { Asker } from '../../store/threads/asker-turns.ts';
 import type { EntitiesService } from '../entities/service.ts';

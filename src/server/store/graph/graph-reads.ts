@@ -1,7 +1,7 @@
 import type { Reader } from '../connection.ts';
 import { entityKey, predicateKey } from '../entity-keys.ts';
-import { kept } from '../kept.ts';
 import { Utf8Text } from '../utf8-text.ts';
+import { getOrMake } from './get-or-make.ts';
 import { type GraphBudget, GraphBudgetSpent, type GraphDirection, type GraphEdge, GraphEdges } from './graph-edges.ts';
 import type { Leading } from './graph-ends.ts';
 import { pathsBetween } from './graph-paths.ts';
@@ -184,7 +184,7 @@ export class Names {
   }
 
   #id(key: number): string {
-    return kept(
+    return getOrMake(
       this.#ids,
       key,
       () => this.#db.get<{ id: string }>('SELECT id FROM entity WHERE key = ?', key)?.id ?? '',
@@ -192,7 +192,7 @@ export class Names {
   }
 
   #predicate(key: number): string {
-    return kept(
+    return getOrMake(
       this.#predicates,
       key,
       () => this.#db.get<{ name: string }>('SELECT name FROM predicate WHERE key = ?', key)?.name ?? '',

@@ -1,7 +1,7 @@
 import { previewOf } from '../../model/preview.ts';
 import type { Reader } from '../connection.ts';
-import { kept } from '../kept.ts';
 import type { Utf8Text } from '../utf8-text.ts';
+import { getOrMake } from './get-or-make.ts';
 import type { GraphEdge } from './graph-edges.ts';
 
 /** What an answer says of the entities that it names, besides id, label and type. */
@@ -114,13 +114,13 @@ export class ShownEntities {
   #member(role: string, key: number): Uint8Array {
     const shown = this.#of(key);
     const fits = this.#fits(shown.expansion);
-    return kept(shown.members, fits ? `${role} whole` : role, () =>
+    return getOrMake(shown.members, fits ? `${role} whole` : role, () =>
       Buffer.from(headOf(role, shown, {}) + (fits ? this.#expanding(role, shown) : '')),
     );
   }
 
   #predicateMember(key: number): Uint8Array {
-    return kept(this.#predicateMembers, key, () => Buffer.from(`,"predicate":${this.predicate(key)},`));
+    return getOrMake(this.#predicateMembers, key, () => Buffer.from(`,"predicate":${this.predicate(key)},`));
   }
 
   predicate(key: number): string {
