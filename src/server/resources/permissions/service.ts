@@ -27,6 +27,7 @@ import { creatorOf, lastLive, versionByKey } from '../../store/versions.ts';
 import { checkNetwork } from '../entities/writes.ts';
 import { claimIssues } from './content-claims.ts';
 import { Remembered } from './remembered.ts';
+import { takenIssues } from './taken-ids.ts';
 import type { EntityPermissionsView, PermissionMetadataView } from './wire.ts';
 
 /** Where an entity's permissions are resolved: its type, its id and its first collection. */
@@ -300,13 +301,27 @@ export class PermissionsService {
     const forbidden = refusals.find((r) => r.kind === 'forbidden');
     if (forbidden) throw new ForbiddenError(forbidden.message);
     const invalid = refusals.filter((r) => r.kind === 'validation').map(({ path, message }) => ({ path, message }));
-    return [...invalid, ...closed, ...this.#taken(step), ...this.#claims(db, actor, step)];
+    return [...invalid, ...closed, ...this.#taken(db, actor, step), ...this.#claims(db, actor, step)];
   }
 
   /** Each account has its user on both networks, also where it has not used one yet: its id is for that alone. */
-  #taken({ base, next, options }: { base: Manifest | null; next: Manifest; options?: StepOptions }): Issue[] {
-    if (base !== null || next.type === 'user' || options?.newId || !this.#around.isAccount(next.id)) return [];
-    return [{ path: ['id'], message: 'is the id of a user of this node' }];
+  #taken(
+    db: Reader,
+    actor: RegisteredActor,
+    { base, next, options }: { base: Manifest | null; next: Manifest; options?: StepOptions },
+  ): Issue[] {
+    if (base !== null || next.type === 'user' || options?.newId) return [];
+    if (this.#around.isAccount(next.id)) return [{ path: ['id'], message: 'is the id of a user of this node' }];
+    return takenIssues(db, next.id, {
+      mayWriteIn: (id) => this.may(db, actor, 'entity:update', { id, type: 'entity', collection: id }),
+      may: (action, holder) => this.may(db, actor, action, holder),
+      hasMember: (holder, id) => this.#hasMember(db, holder, id),
+    });
+  }
+
+  #hasMember(db: Reader, holder: EntityRow, id: string): boolean {
+    if (holder.type !== 'collection') return this.#groupOf(db, holder.id)?.has(id) === true;
+    return this.#accessOf(db, holder)?.members.some(({ peer }) => peer === id) === true;
   }
 
   /** The operator has the disk that all bytes are on. */
