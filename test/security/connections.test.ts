@@ -178,6 +178,27 @@ describe('when all connections are taken', () => {
     expect(others.map(({ socket }) => socket.destroyed)).toEqual([false, false, false, false]);
   });
 
+  test('an upload that goes on is none that waits, however many that say nothing come after it', async () => {
+    const length = 3 * most;
+    let got = 0;
+    answers['/counted'] = (request, response) => {
+      request.on('data', (chunk: Buffer) => (got += chunk.length)).on('end', () => response.end('whole'));
+    };
+    opened.defer(() => void delete answers['/counted']);
+    const { port, server, seen } = await served(few);
+    const head = `POST /counted HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: ${length}\r\n\r\n`;
+    const { socket, closed } = talking(port, head);
+    await expect.poll(() => seen).toEqual(['/counted']);
+    for (let sent = 1; sent <= length; sent++) {
+      const arrived = once(server, 'connection');
+      talking(port);
+      await arrived;
+      socket.write('x');
+      await vi.waitFor(() => expect(got).toBe(sent));
+    }
+    expect(await closed).toMatch(/^HTTP\/1\.1 200 [\s\S]*whole/);
+  });
+
   test('by requests that the node works on, these are ended first', async () => {
     const { url, clients } = await full('GET /never HTTP/1.1\r\nHost: x\r\n\r\n');
     await expect(send(url, '/')).rejects.toThrow(/ECONNRESET|socket hang up/);

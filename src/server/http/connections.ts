@@ -46,7 +46,7 @@ export function boundConnections(
 
   server.on('connection', (socket: Socket) => {
     if (open.size >= most) {
-      const given = oldest(open, ({ last }) => awaitsClient(last)) ?? oldest(open, ({ last }) => hasBegun(last));
+      const given = longest(({ last }) => awaitsClient(last)) ?? longest(({ last }) => hasBegun(last));
       if (given === null) return void socket.destroy();
       open.delete(given);
       given.destroy();
@@ -74,15 +74,33 @@ export function boundConnections(
     serve(last.request, last.response);
   }
 
-  const look = setInterval(() => {
-    const now = performance.now();
-    for (const [socket, connection] of open) {
-      const bytes = socket.bytesRead + socket.bytesWritten - socket.writableLength;
-      if (bytes !== connection.bytes) Object.assign(connection, { bytes, moved: now });
-      else if (now - connection.moved > stalledMs && awaitsClient(connection.last)) socket.destroy();
-    }
+  /** Of those that fit, the one that has waited longest. They are looked at anew only where it has gone on since the last look. */
+  function longest(fits: (connection: Connection) => boolean): Socket | null {
+    const found = oldest(open, fits);
+    const connection = found && open.get(found);
+    if (!connection || !hasMoved(found, connection)) return found;
+    look();
+    return oldest(open, fits);
+  }
+
+  function look(): void {
+    for (const [socket, connection] of open) hasMoved(socket, connection);
+  }
+
+  const looking = setInterval(() => {
+    look();
+    const since = performance.now() - stalledMs;
+    for (const [socket, { moved, last }] of open) if (moved < since && awaitsClient(last)) socket.destroy();
   }, lookEveryMs).unref();
-  server.once('close', () => clearInterval(look));
+  server.once('close', () => clearInterval(looking));
+}
+
+/** Whether bytes have moved, either way, since it was last looked at, which is noted. */
+function hasMoved(socket: Socket, connection: Connection): boolean {
+  const bytes = socket.bytesRead + socket.bytesWritten - socket.writableLength;
+  if (bytes === connection.bytes) return false;
+  Object.assign(connection, { bytes, moved: performance.now() });
+  return true;
 }
 
 /** Of those that fit, the one for which it is longest that bytes moved. */
