@@ -4,6 +4,7 @@ import { circlesOf } from '../model/folder-rules.ts';
 import { lenientManifest } from '../model/lenient.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import { applyAdditiveRow, type QueuedRow, queueAdditive } from './additive-rows.ts';
+import { listedFork } from './archive/archive-forks.ts';
 import { applyArchiveRow, endBroughtFork } from './archive/archive-rows.ts';
 import { blockBytes, findBlock, putBlock, storedManifest } from './blocks.ts';
 import type { Change, Commit, Outcome, Row } from './commit.ts';
@@ -57,6 +58,12 @@ export function applyCommit(db: Writer, commit: Commit): Outcome {
   for (const { id, tip, at } of commit.preconditions) {
     const actual = at === undefined ? (standingOf(db, id)?.cid ?? null) : tipAt(db, at, id);
     if (actual !== tip) return { committed: false, id, expected: tip, actual };
+  }
+  for (const row of commit.rows) {
+    if (row.kind !== 'car_conflict') continue;
+    // Listed meanwhile, say because the remote that had it was removed: nobody else may have it.
+    const actual = listedFork(db, row.id);
+    if (actual !== row.listed) return { committed: false, id: row.id, expected: row.listed, actual };
   }
   const steps: Step[] = [];
   for (const [i, change] of commit.changes.entries()) {

@@ -58,7 +58,8 @@ export interface Commit {
 }
 
 /**
- * What became of one commit. `queued` are the numbers of its additive updates, in order. A conflict changed nothing; `actual` is the entity's tip here, null where it has none. Where `id` is empty, a folder
+ * What became of one commit. `queued` are the numbers of its additive updates, in order. A conflict changed nothing; `actual` is the
+ * entity's tip here, null where it has none, or the fork that is listed of it (archive-rows.ts). Where `id` is empty, a folder
  * would stand below itself by now.
  * `refused` says why a commit can never be applied, whatever the tips are: it is malformed, not late.
  */

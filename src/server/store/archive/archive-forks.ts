@@ -59,7 +59,7 @@ export interface ForkFacts {
 export function forkRow({ id, ours, tip, isFork, listed, holdsListed }: ForkFacts): Row | null {
   if (listed !== null && !holdsListed) return null;
   const theirs = isFork ? tip : null;
-  return theirs === listed ? null : { kind: 'car_conflict', id, ours, theirs };
+  return theirs === listed ? null : { kind: 'car_conflict', id, ours, theirs, listed };
 }
 
 /** Whether a fork is not listed before the one that is has been decided. */

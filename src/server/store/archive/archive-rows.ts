@@ -14,8 +14,11 @@ import { descends } from './archive-reads.ts';
 export type ArchiveRow =
   /** Verified versions of an entity that are kept without moving its tip, oldest first. */
   | { kind: 'versions'; id: string; blocks: Block[] }
-  /** An archive's tip that does not descend from ours, or that it follows; `theirs` null: there is no such fork any more. */
-  | { kind: 'car_conflict'; id: string; ours: string; theirs: string | null }
+  /**
+   * An archive's tip that does not descend from ours, or that it follows; `theirs` null: there is no such fork any more. `listed`
+   * is the fork that it takes the place of, null for none; where another one is listed by then, the commit is late.
+   */
+  | { kind: 'car_conflict'; id: string; ours: string; theirs: string | null; listed: string | null }
   /** Somebody has decided about a version that is listed without a remote. */
   | { kind: 'car_decided'; id: string; theirs: string };
 
