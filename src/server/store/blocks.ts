@@ -37,6 +37,11 @@ export function newestBlock(db: Reader): number {
   return db.get<{ key: number | null }>('SELECT max(key) AS key FROM block')?.key ?? 0;
 }
 
+/** The first of the versions that were stored after one, by their keys. */
+export function storedAfter(db: Reader, after: number, limit: number): { key: number; entity: number }[] {
+  return db.all('SELECT key, entity FROM block WHERE key > ? ORDER BY key LIMIT ?', after, limit);
+}
+
 /** The plain bytes of a block. Throws where the key names none: keys come from this store only. */
 export function blockBytes(db: Reader, key: number): Uint8Array {
   const row = db.get<BlockRow>('SELECT key, enc, base, bytes FROM block WHERE key = ?', key);

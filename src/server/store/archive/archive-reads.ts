@@ -1,12 +1,9 @@
 import type { History, Scope } from '../../blocks/archive-tree.ts';
 import { cidBytes } from '../../blocks/cid.ts';
-import { decodeManifest } from '../../blocks/encode.ts';
 import { manifestHead } from '../../blocks/manifest-head.ts';
-import { collectionsOf } from '../../model/manifest.ts';
-import { blockBytes, blockCidText, findBlock, newestBlock } from '../blocks.ts';
+import { blockBytes, blockCidText, findBlock, newestBlock, storedAfter } from '../blocks.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
-import { lastLive } from '../versions.ts';
 
 /** One entity of an export. `tip` is the block's key, `start` where its history begins if not with version 1. */
 export interface ListedTip {
@@ -62,13 +59,16 @@ function listed(db: Reader, row: TipRow, history: History): ListedTip {
   return { id: row.id, tip: row.tip, cid: row.cid, ver: row.ver, ...(start === null ? {} : { start }) };
 }
 
-/** The oldest version here of a history that does not go back to version 1; null for one that does. */
-function startOf(db: Reader, tip: number): string | null {
+/**
+ * The oldest version here of a history that does not go back to version 1; null for one that does. Versions before the tip with
+ * a key after `newest` count as not here.
+ */
+export function startOf(db: Reader, tip: number, newest = Number.MAX_SAFE_INTEGER): string | null {
   for (let key = tip; ; ) {
     const { prev } = manifestHead(blockBytes(db, key));
     if (prev === null) return null;
     const before = findBlock(db, prev);
-    if (!before) return blockCidText(db, key);
+    if (!before || before.key > newest) return blockCidText(db, key);
     key = before.key;
   }
 }
@@ -103,69 +103,38 @@ function chosen(scope: Scope): string[] {
   return scope.kind === 'entity' ? [scope.id] : [];
 }
 
+/** Up to which move, and which version by its key, a list is what is here. */
+export interface TakenUp {
+  move: number;
+  stored: number;
+}
+
 /**
- * What moved after a move, as it is now: `gone` no longer belongs to the scope; `complete` when it is all; `newest` is the key of
- * the last version that is stored.
+ * What moved since, or had versions stored, as it is now: `gone` no longer belongs to the scope; `complete` when it is all;
+ * `newest` is the key of the last version that is stored.
  */
 export function movedTips(
   db: Reader,
-  { scope, history, after }: TipsQuery & { after: number },
-): { tips: ListedTip[]; gone: string[]; last: number; newest: number; complete: boolean } {
+  { scope, history, after }: TipsQuery & { after: TakenUp },
+): { tips: ListedTip[]; gone: string[]; last: TakenUp; newest: number; complete: boolean } {
   const moves = db.all<{ id: number; entity: number }>(
     'SELECT id, entity FROM moves WHERE id > ? ORDER BY id LIMIT ?',
-    after,
+    after.move,
     pageRows,
   );
-  const rows = [...new Set(moves.map(({ entity }) => entity))].flatMap((key) => rowsWhere(db, scope, 'key = ?', [key]));
+  const blocks = storedAfter(db, after.stored, pageRows);
+  const rows = [...new Set([...moves, ...blocks].map(({ entity }) => entity))].flatMap((key) =>
+    rowsWhere(db, scope, 'key = ?', [key]),
+  );
   const ids = new Set(chosen(scope));
   const belongs = (row: TipRow) => row.member === 1 && (ids.size === 0 || ids.has(row.id));
   return {
     tips: rows.filter(belongs).map((row) => listed(db, row, history)),
     gone: rows.filter((row) => !belongs(row)).map(({ id }) => id),
-    last: moves.at(-1)?.id ?? after,
+    last: { move: moves.at(-1)?.id ?? after.move, stored: blocks.at(-1)?.key ?? after.stored },
     newest: newestBlock(db),
-    complete: moves.length < pageRows,
+    complete: moves.length < pageRows && blocks.length < pageRows,
   };
-}
-
-/**
- * For each move of a page: the entity and its tip before, null where that was none or lay outside the scope. `earliest`: when the
- * first of them by the clock was recorded, epoch milliseconds.
- */
-export function earlierTips(
-  db: Reader,
-  { scope, after }: TipsQuery & { after: number },
-): {
-  tips: { id: string; before: { tip: number; cid: string; ver: number } | null }[];
-  last: number;
-  earliest: number;
-  complete: boolean;
-} {
-  const rows = db.all<{ move: number; id: string; old_tip: number | null; time: number }>(
-    `SELECT m.id AS move, e.id, m.old_tip, m.time FROM moves m JOIN entity e ON e.key = m.entity
-      WHERE m.id > ? ORDER BY m.id LIMIT ?`,
-    after,
-    pageRows,
-  );
-  const tips = rows.map(({ id, old_tip }) => {
-    if (old_tip === null || !belonged(db, scope, id, old_tip)) return { id, before: null };
-    return {
-      id,
-      before: { tip: old_tip, cid: blockCidText(db, old_tip), ver: manifestHead(blockBytes(db, old_tip)).ver },
-    };
-  });
-  const earliest = rows.reduce((least, { time }) => Math.min(least, time), Number.MAX_SAFE_INTEGER);
-  return { tips, last: rows.at(-1)?.move ?? after, earliest, complete: rows.length < pageRows };
-}
-
-function belonged(db: Reader, scope: Scope, id: string, tip: number): boolean {
-  if (scope.kind === 'all') return true;
-  if (scope.kind === 'selection') return scope.ids.includes(id);
-  if (id === scope.id || scope.kind === 'entity') return id === scope.id;
-  const manifest = decodeManifest(blockBytes(db, tip));
-  if (manifest.deleted !== true) return collectionsOf(manifest).includes(scope.id);
-  const live = lastLive(db, manifest)?.manifest;
-  return live !== undefined && collectionsOf(live)[0] === scope.id;
 }
 
 /** The block that a chain's walk is at: a text CID as it stands in `prev`, found here. */

@@ -1,4 +1,3 @@
-import type { History } from '../../blocks/archive-tree.ts';
 import { FileStore } from '../../blocks/file-store.ts';
 import { filesFolder } from '../network-folders.ts';
 import type { NetworkStore } from '../network-store.ts';
@@ -14,20 +13,20 @@ export interface KeptContents {
   missing: number;
 }
 
-/**
- * The content that the versions of some tips name and that is kept here. `before`: only what was kept before that time (epoch
- * milliseconds).
- */
+/** See ContentsQuery; `before`: only what was kept before that time (epoch milliseconds). */
+type Wanted = Pick<ContentsQuery, 'history' | 'newest'> & { before?: number };
+
+/** The content that the versions of some tips name and that is kept here. */
 export async function keptContents(
   store: NetworkStore,
   tips: Iterable<number>,
-  { history, before = Number.POSITIVE_INFINITY }: { history: History; before?: number },
+  { before = Number.POSITIVE_INFINITY, ...query }: Wanted,
 ): Promise<KeptContents> {
   const kept = new Map<number, string[]>();
   const missing = new Set<string>();
   if (!store.read(namesAny)) return { kept, missing: 0 };
   const files = new FileStore(filesFolder(store.folder));
-  for (const [tip, named] of await namedContents(store, [...tips], history)) {
+  for (const [tip, named] of await namedContents(store, [...tips], query)) {
     const here: string[] = [];
     for (const cid of named) {
       const since = await files.keptSince(cid);
@@ -39,11 +38,15 @@ export async function keptContents(
   return { kept, missing: missing.size };
 }
 
-async function namedContents(store: NetworkStore, tips: number[], history: History): Promise<Map<number, Set<string>>> {
+async function namedContents(
+  store: NetworkStore,
+  tips: number[],
+  query: Pick<ContentsQuery, 'history' | 'newest'>,
+): Promise<Map<number, Set<string>>> {
   const named = new Map<number, Set<string>>();
   let from: number | null = null;
   for (let at = 0; at < tips.length; ) {
-    const wanted: ContentsQuery = { tips: tips.slice(at, at + pageTips), from, history };
+    const wanted: ContentsQuery = { ...query, tips: tips.slice(at, at + pageTips), from };
     const json = Buffer.from(await store.readLong('contentsPage', wanted)).toString();
     const page = JSON.parse(json) as ReturnType<typeof contentsPage>;
     for (const [i, cids] of page.contents.entries()) {

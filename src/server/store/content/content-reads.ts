@@ -11,6 +11,8 @@ export interface ContentsQuery {
   /** Where the walk of the first tip's chain goes on; null at its tip. */
   from: number | null;
   history: History;
+  /** Versions before the tips with a later key are passed over, with what is before them. */
+  newest?: number;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface ContentsQuery {
  */
 export function contentsPage(
   db: Reader,
-  { tips, from, history }: ContentsQuery,
+  { tips, from, history, newest = Number.MAX_SAFE_INTEGER }: ContentsQuery,
 ): { contents: string[][]; next: number | null } {
   const end = new PageEnd();
   const contents: string[][] = [];
@@ -30,7 +32,8 @@ export function contentsPage(
       const bytes = blockBytes(db, key);
       for (const cid of contentOfBlock(bytes)) found.add(cid);
       contents[i] = [...found];
-      key = history === 'all' ? (blockBefore(db, bytes)?.key ?? null) : null;
+      const before = history === 'all' ? blockBefore(db, bytes) : null;
+      key = before !== null && before.key <= newest ? before.key : null;
       if (end.add(bytes.length)) return { contents, next: key };
     }
   }

@@ -3,7 +3,15 @@ import type { History, Scope } from '../../blocks/archive-tree.ts';
 import { cidLength } from '../../blocks/car-format.ts';
 import { cidBytes, cidText } from '../../blocks/cid.ts';
 import { turn } from '../../loop/pace.ts';
-import { type earlierTips, type ListedTip, type movedTips, pageEnd } from '../archive/archive-reads.ts';
+import { type ListedTip, type movedTips, pageEnd, type TakenUp } from '../archive/archive-reads.ts';
+import {
+  type completedTips,
+  type EarlierQuery,
+  type EarlierTip,
+  type earlierTips,
+  newestAt,
+} from '../archive/earlier-tips.ts';
+import { newestBlock } from '../blocks.ts';
 import { type KeptContents, keptContents } from '../content/content-list.ts';
 import type { NetworkStore } from '../network-store.ts';
 
@@ -155,8 +163,8 @@ class PackedCids {
 }
 
 /**
- * Lists a scope in short reads, and then takes up what moved meanwhile until one read has it all: so the list is the
- * state after its last move, though no read lived long.
+ * Lists a scope in short reads, and then takes up what moved or was stored meanwhile until one read has it all: so the list is
+ * the state after its last move, though no read lived long.
  */
 export async function listTips(store: NetworkStore, query: { scope: Scope; history: History }): Promise<TipList> {
   const { scope, history } = query;
@@ -167,25 +175,26 @@ export async function listTips(store: NetworkStore, query: { scope: Scope; histo
     if (start === undefined) starts.delete(id);
     else starts.set(id, start);
   };
-  let move = store.read((db) => db.get<{ id: number }>('SELECT max(id) AS id FROM moves')?.id ?? 0);
+  let after: TakenUp = store.read((db) => ({
+    move: db.get<{ id: number }>('SELECT max(id) AS id FROM moves')?.id ?? 0,
+    stored: newestBlock(db),
+  }));
   for await (const page of tipPages(store, query)) page.forEach(put);
   let created = 0;
   let newest = 0;
   for (let complete = false; !complete; ) {
-    const page: ReturnType<typeof movedTips> = parsed(
-      await store.readLong('movedTips', { scope, history, after: move }),
-    );
+    const page: ReturnType<typeof movedTips> = parsed(await store.readLong('movedTips', { scope, history, after }));
     for (const tip of page.tips) {
       if (!tips.has(tip.id)) created++;
       put(tip);
     }
     for (const id of page.gone) tips.delete(id);
-    ({ last: move, newest } = page);
+    ({ last: after, newest } = page);
     complete = page.complete;
   }
   // Ids that came meanwhile stand at the end.
   if (created > 0) tips = new Map([...tips].sort(([a], [b]) => (a < b ? -1 : 1)));
-  return TipList.of(store, query, { move, newest, listed: tips, starts });
+  return TipList.of(store, query, { move: after.move, newest, listed: tips, starts });
 }
 
 /** The pages of a scope in id order: two at a time, one for each reader thread. */
@@ -221,30 +230,56 @@ export async function entriesAt(
   { move, now }: { move: number; now: number },
 ): Promise<ArchiveEntry[]> {
   const { scope, history } = list;
-  const before = new Map<string, { tip: number; cid: string; ver: number } | null>();
-  let earliest = now;
-  for (let after = move, complete = false; !complete; ) {
-    const page: ReturnType<typeof earlierTips> = parsed(await store.readLong('earlierTips', { scope, history, after }));
-    for (const { id, before: tip } of page.tips) if (!before.has(id)) before.set(id, tip);
-    earliest = Math.min(earliest, page.earliest);
-    after = page.last;
-    complete = page.complete;
-  }
+  const newest = store.read((db) => newestAt(db, move));
+  const { before, earliest } = await tipsThen(store, { scope, history, move, newest });
   const earlier: (ArchiveEntry & { key: number })[] = [];
-  for (const { id, index, tip, ver, start } of list.entries()) {
-    const was = before.get(id);
-    before.delete(id);
-    if (was === null) continue;
-    const facts = was ? { key: was.tip, tip: was.cid, ver: was.ver } : { key: list.tip(index), tip, ver };
-    earlier.push({ id, ...facts, content: [], ...(start !== undefined && { start }) });
-  }
+  for (const { id, index, tip, ver, start } of list.entries())
+    if (!before.has(id))
+      earlier.push({ id, key: list.tip(index), tip, ver, content: [], ...(start !== undefined && { start }) });
   for (const [id, was] of before)
-    if (was !== null) earlier.push({ id, key: was.tip, tip: was.cid, ver: was.ver, content: [] });
+    if (was !== null)
+      earlier.push({
+        id,
+        key: was.tip,
+        tip: was.cid,
+        ver: was.ver,
+        content: [],
+        ...(was.start !== undefined && { start: was.start }),
+      });
   const time = store.read((db) => db.get<{ time: number }>('SELECT time FROM moves WHERE id = ?', move)?.time ?? 0);
   const keys = earlier.map(({ key }) => key);
-  const { kept } = await keptContents(store, keys, { history, before: earliest < time ? 0 : time });
+  const { kept } = await keptContents(store, keys, {
+    history,
+    newest,
+    before: Math.min(earliest, now) < time ? 0 : time,
+  });
   const entries = earlier.map(({ key, ...entry }) => ({ ...entry, content: kept.get(key) ?? none }));
   return entries.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** What has changed since an earlier move, as it was then. `earliest`: see earlierTips. */
+async function tipsThen(
+  store: NetworkStore,
+  query: EarlierQuery,
+): Promise<{ before: Map<string, EarlierTip['before']>; earliest: number }> {
+  const before = new Map<string, EarlierTip['before']>();
+  const put = (tips: EarlierTip[]) => {
+    for (const { id, before: tip } of tips) if (!before.has(id)) before.set(id, tip);
+  };
+  // First what has not moved yet: where it does now, the moves tell.
+  for (let after = query.newest, complete = false; !complete; ) {
+    const page: ReturnType<typeof completedTips> = parsed(await store.readLong('completedTips', { ...query, after }));
+    put(page.tips);
+    ({ last: after, complete } = page);
+  }
+  let earliest = Number.MAX_SAFE_INTEGER;
+  for (let after = query.move, complete = false; !complete; ) {
+    const page: ReturnType<typeof earlierTips> = parsed(await store.readLong('earlierTips', { ...query, after }));
+    put(page.tips);
+    earliest = Math.min(earliest, page.earliest);
+    ({ last: after, complete } = page);
+  }
+  return { before, earliest };
 }
 
 function parsed<T>(json: Uint8Array): T {

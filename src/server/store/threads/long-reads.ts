@@ -1,4 +1,5 @@
-import { descends, earlierTips, movedTips, tipsOfScope } from '../archive/archive-reads.ts';
+import { descends, movedTips, tipsOfScope } from '../archive/archive-reads.ts';
+import { completedTips, earlierTips } from '../archive/earlier-tips.ts';
 import { countVersions } from '../archive/left-out.ts';
 import type { Reader } from '../connection.ts';
 import { contentsPage } from '../content/content-reads.ts';
@@ -122,7 +123,10 @@ export const longReads = {
   /** What an export lists; see archive-reads.ts. */
   tipsOfScope: (db: Reader, args: Parameters<typeof tipsOfScope>[1]): string => JSON.stringify(tipsOfScope(db, args)),
   movedTips: (db: Reader, args: Parameters<typeof movedTips>[1]): string => JSON.stringify(movedTips(db, args)),
+  /** See earlier-tips.ts. */
   earlierTips: (db: Reader, args: Parameters<typeof earlierTips>[1]): string => JSON.stringify(earlierTips(db, args)),
+  completedTips: (db: Reader, args: Parameters<typeof completedTips>[1]): string =>
+    JSON.stringify(completedTips(db, args)),
   countVersions: (db: Reader, args: Parameters<typeof countVersions>[1]): string =>
     JSON.stringify(countVersions(db, args)),
   descends: (db: Reader, args: Parameters<typeof descends>[1]): string => JSON.stringify(descends(db, args)),
