@@ -7,6 +7,7 @@ import { change, commit, first, idOf, next, openStore, step } from '../helpers/s
 const collection = first(idOf(1), { type: 'collection' });
 const began = first(idOf(2), { relationships: [['collection', idOf(1)]] });
 const inside = next(began);
+const outside = next(inside, { relationships: [] });
 
 /** What a list of the collection says of its entities where something is written after its first reads. */
 async function listed(store: NetworkStore, meanwhile: Commit) {
@@ -22,6 +23,11 @@ async function listed(store: NetworkStore, meanwhile: Commit) {
 }
 
 test.each([
+  {
+    name: 'what left its scope meanwhile counts in nothing',
+    meanwhile: step(inside, outside),
+    entries: [{ id: idOf(1), ver: 1, start: undefined }],
+  },
   {
     name: 'a history that was completed meanwhile begins with its first version',
     meanwhile: commit([], { rows: [{ kind: 'versions', id: idOf(2), blocks: [began] }] }),

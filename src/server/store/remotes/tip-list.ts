@@ -188,7 +188,10 @@ export async function listTips(store: NetworkStore, query: { scope: Scope; histo
       if (!tips.has(tip.id)) created++;
       put(tip);
     }
-    for (const id of page.gone) tips.delete(id);
+    for (const id of page.gone) {
+      tips.delete(id);
+      starts.delete(id);
+    }
     ({ last: after, newest } = page);
     complete = page.complete;
   }
