@@ -22,6 +22,7 @@ const undoing = [
    CREATE INDEX block_entity ON block (entity, ver);
    DROP TABLE block_cid;
    DROP TABLE block_cid_recent`,
+  '',
 ];
 
 /** Takes a database file back to what a program with an earlier schema version wrote. */

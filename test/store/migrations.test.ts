@@ -270,3 +270,35 @@ test('a remote that showed no event is looked through once more: what was read o
   expect(Object.fromEntries(levels)).toEqual({ busy: 1, quiet: null });
   reader.close();
 });
+
+test('what deletions say of properties and relationships is in no index any more', async () => {
+  await using opened = await openStore('here');
+  const { store } = opened;
+  const inside = { relationships: [['collection', idOf(1)] as [string, string]] };
+  const [live, gone] = [first(idOf(2), inside), first(idOf(3), inside)];
+  await store.submit([step(null, first(idOf(1), { type: 'collection' })), step(null, live), step(null, gone)]);
+  const rows = () => ({
+    ...{ edges: opened.rows('SELECT * FROM edge'), listings: opened.rows('SELECT * FROM listing') },
+    ...{ labels: opened.rows('SELECT * FROM label'), entities: opened.rows('SELECT id, label FROM entity') },
+  });
+  const before = rows();
+  await store.submit([step(gone, next(gone, { deleted: true }))]);
+  const after = rows();
+  await store.close();
+  const db = new Database(opened.file);
+  for (const [table, kept] of Object.entries({ edge: before.edges, listing: before.listings, label: before.labels }))
+    for (const row of kept)
+      db.prepare(
+        `INSERT OR IGNORE INTO ${table} (${Object.keys(row)}) VALUES (${Object.keys(row).map(() => '?')})`,
+      ).run(Object.values(row));
+  db.prepare('UPDATE entity SET label = ? WHERE id = ?').run('gone', gone.id);
+  db.close();
+  setBack(opened.file, 12);
+  openWriter(opened.file).close();
+  const reader = openReader(opened.file);
+  expect(reader.all('SELECT * FROM edge')).toEqual(after.edges);
+  expect(reader.all('SELECT * FROM listing')).toEqual(after.listings);
+  expect(reader.all('SELECT * FROM label')).toEqual(after.labels);
+  expect(reader.all('SELECT id, label FROM entity')).toEqual(after.entities);
+  reader.close();
+});

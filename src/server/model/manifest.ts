@@ -43,6 +43,11 @@ export interface Manifest {
   reason?: string;
 }
 
+/** A version as lists and indexes have it: nothing of a deletion, though another program may have left in it what the entity said. */
+export function indexed(manifest: Manifest): Manifest {
+  return manifest.deleted === true ? { ...manifest, properties: {}, relationships: [] } : manifest;
+}
+
 /** The label that lists, previews and peers show: label, then filename, then name (wire-contract.md 1.5), else "". */
 export function labelOf(manifest: Pick<Manifest, 'properties'>): string {
   for (const key of ['label', 'filename', 'name']) {

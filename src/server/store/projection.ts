@@ -1,5 +1,5 @@
 import { labelKey } from '../model/label-fold.ts';
-import { collectionsOf, labelOf, type Manifest } from '../model/manifest.ts';
+import { collectionsOf, indexed, labelOf, type Manifest } from '../model/manifest.ts';
 import { wireManifest } from '../model/wire-manifest.ts';
 import type { Writer } from './connection.ts';
 import { ensureEntityKey, ensurePredicateKey } from './entity-keys.ts';
@@ -28,11 +28,13 @@ export function currentJson(cid: string, manifest: Manifest): string | null {
 
 /** Writes every row that is derived from the current version, given the version they were derived from before. */
 export function project(db: Writer, current: Current, before: Manifest | null): void {
-  projectEntity(db, current);
-  projectEdges(db, current, before);
-  projectListings(db, current, before);
-  projectLabels(db, current, before);
-  projectJobLog(db, current, before);
+  const now = { ...current, manifest: indexed(current.manifest) };
+  const old = before && indexed(before);
+  projectEntity(db, now);
+  projectEdges(db, now, old);
+  projectListings(db, now, old);
+  projectLabels(db, now, old);
+  projectJobLog(db, now, old);
 }
 
 function projectEntity(db: Writer, current: Current): void {

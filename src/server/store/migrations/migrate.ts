@@ -12,6 +12,7 @@ import { answeredPushes } from './0009-answered-pushes.ts';
 import { unlistedCollections } from './0010-unlisted.ts';
 import { namedTroubles } from './0011-named-troubles.ts';
 import { blockKeys } from './0012-block-keys.ts';
+import { deletedRows } from './0013-deleted-rows.ts';
 
 /** A step from one schema version to the next: SQL, or a function over the open connection. */
 export type Migration = string | ((db: Database.Database) => void);
@@ -30,6 +31,7 @@ export const migrations: readonly Migration[] = [
   unlistedCollections,
   namedTroubles,
   blockKeys,
+  deletedRows,
 ];
 
 /** The schema's version; `name` is what the database is called in words. @throws StorageError where a newer program has written the database; it is not touched */

@@ -1,7 +1,7 @@
 import { cidText } from '../../blocks/cid.ts';
 import { decodeManifest } from '../../blocks/encode.ts';
 import { labelKey } from '../../model/label-fold.ts';
-import { collectionsOf, labelOf, type Manifest, relationshipKey } from '../../model/manifest.ts';
+import { collectionsOf, indexed, labelOf, type Manifest, relationshipKey } from '../../model/manifest.ts';
 import { blockWithCid } from '../blocks.ts';
 import type { Connection, Reader } from '../connection.ts';
 import type { Progress } from '../progress.ts';
@@ -133,7 +133,7 @@ function verifyOne(db: Reader, row: EntityFacts, page: Page): void {
   let block: ReturnType<typeof blockWithCid>;
   try {
     block = blockWithCid(db, row.tip);
-    manifest = decodeManifest(block.bytes);
+    manifest = indexed(decodeManifest(block.bytes));
   } catch (error) {
     wrong('entity', `its tip cannot be read (${(error as Error).message})`);
     return;
