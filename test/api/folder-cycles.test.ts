@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeManifest } from '../../src/server/blocks/encode.ts';
+import type { Change } from '../../src/server/store/commit.ts';
 import { findVersion, type Version } from '../../src/server/store/versions.ts';
 import { ask, type Person, user } from '../helpers/callers.ts';
 import { type Entity, invalid, ok, read } from '../helpers/entities.ts';
@@ -53,6 +54,59 @@ describe('a folder put below itself', () => {
       expect([answer.status, answer.body]).toEqual([400, invalid([...path], contains(top))]);
     }
     expect((await read(node, ada, top.id)).ver).toBe(2);
+  });
+
+  it.each([
+    ['in', 'in'],
+    ['contains', 'contains'],
+  ])('by both sides of one relationship (%s, %s) is refused', async (forth, back) => {
+    const [a, b, c] = (await make(3)) as [Entity, Entity, Entity];
+    ok(await under(c, b));
+    // A link between a and b, or c below b, that goes both ways.
+    for (const other of [b, c]) {
+      const answer = await ask(node, ada, 'POST /relationships', {
+        ...{ source_id: a.id, source_predicate: forth, expect_source_tip: await tip(a) },
+        ...{ target_id: other.id, target_predicate: back, expect_target_tip: await tip(other) },
+      });
+      expect([answer.status, issueOf(answer)]).toEqual([400, expect.stringContaining('would contain itself')]);
+    }
+    expect(await Promise.all([a, b, c].map(async (one) => (await read(node, ada, one.id)).ver))).toEqual([1, 1, 2]);
+  });
+
+  it('is not what both sides of a pair say', async () => {
+    const [top, low] = (await make(2)) as [Entity, Entity];
+    const pair = { source_id: top.id, source_predicate: 'contains', target_id: low.id, target_predicate: 'in' };
+    ok(
+      await ask(node, ada, 'POST /relationships', {
+        ...pair,
+        ...{ expect_source_tip: top.cid, expect_target_tip: low.cid },
+      }),
+    );
+    expect(peers(await read(node, ada, low.id), 'in')).toEqual([top.id]);
+  });
+
+  it('by what is written together is not written, whoever asks the store for it', async () => {
+    const [a, b, c] = (await make(3)) as [Entity, Entity, Entity];
+    const store = await node.ctx.networks.get('main');
+    const moved = (of: Entity, predicate: string, peer: Entity) => {
+      const { manifest } = store.read((db) => findVersion(db, of.cid)) as Version;
+      const block = encodeManifest({
+        ...manifest,
+        ver: 2,
+        prev: of.cid,
+        relationships: [{ predicate, peer: peer.id }],
+      });
+      return { id: of.id, expect: of.cid, tip: block.cid, blocks: [block], placed: true };
+    };
+    const commit = (...changes: Change[]) =>
+      store.submit([{ changes, preconditions: [], rows: [], origin: 'local', time: 0 }]);
+    expect(await commit(moved(a, 'in', b), moved(b, 'in', c), moved(c, 'in', a))).toMatchObject([
+      { committed: false, id: '' },
+    ]);
+    expect(await commit(moved(a, 'contains', b), moved(b, 'contains', c), moved(c, 'contains', a))).toMatchObject([
+      { committed: false, id: '' },
+    ]);
+    expect(await commit(moved(a, 'in', b), moved(b, 'in', c))).toMatchObject([{ committed: true }]);
   });
 
   it('is found however deep it stands', async () => {

@@ -34,6 +34,22 @@ export function addedLinks(base: Manifest | null, next: Manifest): Link[] {
   });
 }
 
+/** A link between folders, whichever of the two says so: `by`. */
+export interface Placing {
+  child: string;
+  parent: string;
+  by: string;
+}
+
+/** The links between folders that a version adds. Of those that it contains, some may be files. */
+export function placingsOf(base: Manifest | null, next: Manifest): Placing[] {
+  if (next.type !== 'folder' || next.deleted) return [];
+  const by = next.id;
+  return addedLinks(base, next).map(({ predicate, peer }) =>
+    predicate === 'in' ? { child: by, parent: peer, by } : { child: peer, parent: by, by },
+  );
+}
+
 function peersOf(manifest: Manifest | null, predicate: PairPredicate): string[] {
   return manifest?.relationships.filter((r) => r.predicate === predicate).map((r) => r.peer) ?? [];
 }

@@ -1,6 +1,6 @@
 import { decodeManifest } from '../blocks/encode.ts';
 import { StorageError } from '../errors.ts';
-import { circlesOf } from '../model/folder-rules.ts';
+import { circlesOf, placingsOf } from '../model/folder-rules.ts';
 import { lenientManifest } from '../model/lenient.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import { applyAdditiveRow, type QueuedRow, queueAdditive } from './additive-rows.ts';
@@ -82,11 +82,15 @@ export function applyCommit(db: Writer, commit: Commit): Outcome {
   return { committed: true, moves, ...(queued.length > 0 && { queued }) };
 }
 
-/** Looked at again here, since a link that somebody else has written meanwhile leaves the folders above as they were. */
+/**
+ * Looked at again here, since a link that somebody else has written meanwhile leaves the folders above as they were; and so
+ * does one of the same commit.
+ */
 function makesCircle(db: Reader, steps: Step[]): boolean {
   const placed = steps.filter(({ change }) => change.placed);
   if (placed.length === 0) return false;
-  const tree = new FolderTree(db);
+  const together = placed.length > 1 ? placed.flatMap(({ before, manifest }) => placingsOf(before, manifest)) : [];
+  const tree = new FolderTree(db, together);
   return placed.some(({ before, manifest }) => circlesOf(before, manifest, tree).length > 0);
 }
 

@@ -1,4 +1,4 @@
-import { maxFoldersAbove } from '../model/folder-rules.ts';
+import { maxFoldersAbove, type Placing } from '../model/folder-rules.ts';
 import type { Surroundings } from '../model/guard-step.ts';
 import type { Reader } from './connection.ts';
 import { predicateKey } from './entity-keys.ts';
@@ -9,11 +9,14 @@ import { predicateKey } from './entity-keys.ts';
  */
 export class FolderTree implements Surroundings {
   readonly #db: Reader;
+  readonly #placings: readonly Placing[];
   /** By where the way up begins. */
   readonly #above = new Map<string, string[]>();
 
-  constructor(db: Reader) {
+  /** `placings`: links of versions that are written together with the one that is looked at, and not stored yet. */
+  constructor(db: Reader, placings: readonly Placing[] = []) {
     this.#db = db;
+    this.#placings = placings;
   }
 
   typesOf(ids: readonly string[]): ReadonlyMap<string, string> {
@@ -26,8 +29,22 @@ export class FolderTree implements Surroundings {
   }
 
   foldersAbove(id: string, parents: readonly string[], holders: boolean): ReadonlySet<string> | null {
-    const above = this.#foldersAbove(id, parents, holders);
+    const above = this.#allAbove(id, parents, holders);
     return above.length > maxFoldersAbove ? null : new Set(above);
+  }
+
+  /** Goes on from what the placings add until they add nothing more. */
+  #allAbove(id: string, parents: readonly string[], holders: boolean): string[] {
+    const others = this.#placings.filter(({ by }) => by !== id);
+    const starts = new Set(parents);
+    if (holders) for (const { child, parent } of others) if (child === id) starts.add(parent);
+    for (;;) {
+      const above = this.#foldersAbove(id, [...starts], holders);
+      const met = starts.union(new Set(above));
+      const more = others.filter(({ child, parent }) => child !== id && met.has(child) && !met.has(parent));
+      if (more.length === 0 || above.length > maxFoldersAbove) return above;
+      for (const { parent } of more) starts.add(parent);
+    }
   }
 
   #foldersAbove(id: string, parents: readonly string[], holders: boolean): string[] {

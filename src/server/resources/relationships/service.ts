@@ -1,10 +1,12 @@
 import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import { placingsOf } from '../../model/folder-rules.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import { applyUpdate } from '../../model/next-version.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { Standing } from '../../store/entities.ts';
+import { FolderTree } from '../../store/folders.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntityView } from '../entities/wire.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
@@ -73,7 +75,8 @@ export class RelationshipsService {
       return { source: guarded(settled(), to, body.expect_target_tip), target: to };
     const back = applyUpdate(to.manifest, to.cid, linked(way, body.target_predicate, [from]), stamp);
     // Both permissions before either tip (decisions.md, Order of checks).
-    const ofTarget = this.#writes.permit(db, caller, to, back);
+    const surroundings = new FolderTree(db, placingsOf(from.manifest, forth));
+    const ofTarget = this.#writes.permit(db, caller, to, back, { surroundings });
     const source = settled();
     if (body.expect_target_tip === undefined && (to.collection !== null || to.type === 'collection'))
       throw guardMissing();
