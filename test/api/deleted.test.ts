@@ -1,5 +1,7 @@
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeletedCollectionsView, DeletedPageView } from '../../src/server/resources/node/tables/wire.ts';
+import { databaseFile } from '../../src/server/store/network-store.ts';
 import { misfits } from '../contract/document.ts';
 import { anonymous, ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, notFound, nowhere, ok, remove, update } from '../helpers/entities.ts';
@@ -81,6 +83,28 @@ describe('what was deleted in a collection', () => {
     expect(row?.label).toMatch(/^x{299}.?…$/u);
     expect(row?.label?.isWellFormed()).toBe(true);
     expect(row?.note).toBe(`${'y'.repeat(300)}…`);
+  });
+
+  it('shows what can be read of one whose versions are damaged, and the others', async () => {
+    const home = await collection(node, me);
+    const [live, grave, sound] = [await made(home, 'no label'), await made(home, 'To Bea'), await made(home, 'To Cem')];
+    await gone(live);
+    const { cid } = await gone(grave, { note: 'a double' });
+    await gone(sound);
+    const db = new Database(databaseFile(node.data, 'main'));
+    const damage = db.prepare(
+      "UPDATE block SET bytes = x'ff' WHERE key = (SELECT key FROM block WHERE entity = (SELECT key FROM entity WHERE id = ?) AND ver = ?)",
+    );
+    expect([damage.run(live.id, 1).changes, damage.run(grave.id, 2).changes]).toEqual([1, 1]);
+    db.close();
+    const { rows, total } = await deleted(home);
+    expect(total).toBe(3);
+    expect(rows).toEqual([
+      expect.objectContaining({ id: sound.id, label: 'To Cem', deleted_by: me.id }),
+      expect.objectContaining({ id: grave.id, cid, label: null, deleted_by: '', note: null }),
+      expect.objectContaining({ id: live.id, label: null, deleted_by: me.id }),
+    ]);
+    ok(await ask(node, me, `POST /entities/${sound.id}/restore`, { expect_tip: rows[0]?.cid }));
   });
 
   it('may be collections', async () => {

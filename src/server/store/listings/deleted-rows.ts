@@ -3,6 +3,7 @@ import { blockBytes, storedManifest } from '../blocks.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
 import { inTypeIndex } from '../indexed-types.ts';
+import { isDamagedVersion, storing } from '../storage-error.ts';
 import { lastLive } from '../versions.ts';
 
 export interface DeletedQuery {
@@ -12,7 +13,7 @@ export interface DeletedQuery {
   limit: number;
 }
 
-/** A deleted entity: its facts are those of the tombstone, but for the label, which is the last that it had. */
+/** A deleted entity: its facts are those of the tombstone, but for the label, which is the last that it had (null: none that can be read). */
 export interface DeletedRow {
   id: string;
   type: string;
@@ -21,7 +22,7 @@ export interface DeletedRow {
   cid: string;
   created_at: string;
   deleted_at: string;
-  /** Who deleted it. */
+  /** Who deleted it; empty where the version does not say, or is damaged. */
   deleted_by: string;
   note: string | null;
 }
@@ -57,17 +58,27 @@ export function deletedAmong(db: Reader, tips: readonly number[]): number {
 }
 
 function told(db: Reader, { tip, updated_at, ...facts }: Row): DeletedRow {
-  const grave = storedManifest(blockBytes(db, tip));
-  const last = lastLive(db, grave);
+  const grave = unlessDamaged(() => storedManifest(blockBytes(db, tip)));
+  const last = grave && unlessDamaged(() => lastLive(db, grave));
   const label = last ? labelOf(last.manifest) : '';
-  const said = grave.note ?? grave.reason;
+  const said = grave?.note ?? grave?.reason;
   return {
     ...facts,
     label: label === '' ? null : cut(label),
     deleted_at: updated_at,
-    deleted_by: grave.edited_by.user_id,
+    deleted_by: grave?.edited_by.user_id ?? '',
     note: said === undefined ? null : cut(said),
   };
+}
+
+/** null where the version is damaged: the other rows of the page are restored from there all the same. */
+function unlessDamaged<T>(read: () => T): T | null {
+  try {
+    return storing(read);
+  } catch (error) {
+    if (isDamagedVersion(error)) return null;
+    throw error;
+  }
 }
 
 function cut(text: string): string {

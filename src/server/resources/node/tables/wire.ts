@@ -85,7 +85,7 @@ export interface TablePageView {
 export interface DeletedRowView {
   id: EntityId;
   type: string;
-  /** What it was called when it was deleted. */
+  /** What it was called when it was deleted; null where it had no label, or the version that had it is damaged. */
   label: string | null;
   /**
    * Of the deletion.
@@ -96,7 +96,7 @@ export interface DeletedRowView {
   cid: VersionCid;
   created_at: string;
   deleted_at: string;
-  /** The id of who deleted it; empty where another program's version does not say. */
+  /** The id of who deleted it; empty where another program's version does not say, or the version is damaged. */
   deleted_by: string;
   /** What was said of the deletion. */
   note: string | null;
