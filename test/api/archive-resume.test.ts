@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import { platform } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -104,6 +105,34 @@ test('an import that ended the start of the node several times is left alone, un
   await using node = await startNode({ data });
   expect(await open(node)).toEqual([]);
 });
+
+test.skipIf(platform() !== 'linux')(
+  'an import is not given up where other files than its archive are missing',
+  async () => {
+    const state = new SampleState();
+    const id = state.write('person');
+    state.attach(id, Buffer.from('a portrait'));
+    const car = await state.export();
+    await using folder = await temporaryFolder();
+    const data = folder.path;
+    const files = filesFolder(join(data, 'main'));
+    const start = async () => {
+      await using node = await startNode({ data });
+      return { logged: node.logged.join(''), has: (await tipsOf(node)).has(id) };
+    };
+    {
+      await using node = await startNode({ data });
+      await leave(node, car, { id: '00000000000000000000000000', started: 0, name: 'people.car' });
+    }
+    // A folder in which nothing can be made: what is asked for is not there.
+    await rm(files, { recursive: true, force: true });
+    await symlink('/proc', files);
+    expect(await start()).toMatchObject({ logged: expect.stringContaining('the next start tries again'), has: false });
+    expect(existsSync(spooledPath(join(data, 'main'), file) ?? '')).toBe(true);
+    await rm(files);
+    expect(await start()).toMatchObject({ has: true });
+  },
+);
 
 test('an import that is left alone was broken off, is undone, and does not come back', async () => {
   const state = new SampleState();

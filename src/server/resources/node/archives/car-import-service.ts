@@ -208,7 +208,8 @@ export class CarImportService {
       await this.#record(store, task, false, done);
       return true;
     } catch (error) {
-      const lost = error instanceof DamagedArchiveError || (error as NodeJS.ErrnoException).code === 'ENOENT';
+      // Other files may be gone, too, those that it brings content into, say.
+      const lost = error instanceof DamagedArchiveError || !existsSync(path);
       if (lost) await this.#record(store, task, false);
       // Where this cannot be written either, a start more is counted.
       else await this.#record(store, task, true).catch(() => undefined);
