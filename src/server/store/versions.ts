@@ -113,11 +113,27 @@ export function makerOf(db: Reader, id: string): string | undefined {
 }
 
 function firstEdit(db: Reader, id: string): EditedBy | undefined {
-  const row = db.get<{ key: number }>(
-    'SELECT b.key FROM entity e JOIN block b ON b.entity = e.key AND b.ver = 1 WHERE e.id = ?',
+  const rows = db.all<{ key: number; tip: number | null; partial: number }>(
+    `SELECT b.key, e.tip, EXISTS (SELECT 1 FROM partial p WHERE p.entity = e.key) AS partial
+       FROM entity e JOIN block b ON b.entity = e.key AND b.ver = 1 WHERE e.id = ?`,
     id,
   );
-  return row && versionByKey(db, row.key)?.manifest.edited_by;
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  // Forks may have a version 1 of their own.
+  const isKnown = row.tip === null || (rows.length === 1 && row.partial === 0);
+  const key = isKnown ? row.key : beginning(db, row.tip ?? 0);
+  return key === undefined ? undefined : versionByKey(db, key)?.manifest.edited_by;
+}
+
+/** The block of the version 1 that a tip descends from; undefined where it is not here. */
+function beginning(db: Reader, tip: number): number | undefined {
+  for (let key: number | undefined = tip; key !== undefined; ) {
+    const { ver, prev } = manifestHead(blockBytes(db, key));
+    if (prev === null) return ver === 1 ? key : undefined;
+    key = blockKey(db, cidBytes(prev));
+  }
+  return undefined;
 }
 
 /** Number and predecessor of a stored version, without what it says; undefined where it is not stored. */
