@@ -64,6 +64,7 @@ export class Finder {
   #looked = Number.NEGATIVE_INFINITY;
   #looks: Look[] = [];
   #until = Number.POSITIVE_INFINITY;
+  #overdue = false;
   readonly #vectors: VectorFinder;
 
   constructor(db: Connection) {
@@ -74,12 +75,19 @@ export class Finder {
   /** Begins what is asked for at once: all of it has some seconds. */
   begin(): void {
     this.#looks = [];
+    this.#overdue = false;
     this.#until = performance.now() + maxMs;
+  }
+
+  /** Whether the time since then is up, where more is to be looked at: then what was found is late. */
+  isOverdue(): boolean {
+    this.#overdue ||= performance.now() > this.#until;
+    return this.#overdue;
   }
 
   /** Whether the time since then was too short to look at everything that matches. */
   get late(): boolean {
-    return this.#looks.some(({ cut }) => cut.late);
+    return this.#overdue || this.#looks.some(({ cut }) => cut.late);
   }
 
   /** Whether more has matched since then than was ranked. */

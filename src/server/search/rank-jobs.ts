@@ -41,7 +41,6 @@ export interface RankAnswer {
 
 /** Hits by which collections are chosen. */
 const choosing = 300;
-const maxPasses = 8;
 
 export function rank(finder: Finder, job: RankJob): RankAnswer {
   finder.begin();
@@ -91,7 +90,7 @@ function discover(finder: Finder, job: Extract<TextJob, { kind: 'discover' }>): 
 
 /**
  * The best, of which none of the collections that are searched (all, if none are named) has more than so many: what is full is
- * left out of the next pass, until there are enough or nothing more is found.
+ * left out of the next pass, until there are enough, nothing more is found, or the time is up.
  */
 function spread(
   finder: Finder,
@@ -102,12 +101,12 @@ function spread(
   const counts = new Map<number, number>();
   const full = new Set<number>();
   const searched = within.collections ? new Set(finder.keysOf(within.collections)) : null;
+  const asked = Math.max(3 * k, 100);
   let most = 1;
-  for (let pass = 0; pass < maxPasses && taken.size < k; pass++) {
-    const asked = Math.max(3 * k, 100);
-    const notCollections = [...(within.notCollections ?? []), ...finder.idsOf([...full].map((key) => ({ key })))];
-    const found = find({ ...within, ...(notCollections.length > 0 && { notCollections }) }, asked);
+  // Each pass fills a collection that the ones before have left, so there are no more than collections and results.
+  for (let pass = 0; taken.size < k && (pass === 0 || !finder.isOverdue()); pass++) {
     const before = full.size;
+    const found = find(notIn(finder, full, within), asked);
     for (const { key, score } of found) {
       if (taken.size === k) break;
       if (taken.has(key)) continue;
@@ -124,4 +123,16 @@ function spread(
     if (found.length < asked || full.size === before) break;
   }
   return [...taken.values()];
+}
+
+/** The fewer collections are left to be searched, the less there is to look at. */
+function notIn(finder: Finder, full: ReadonlySet<number>, within: Within): Within {
+  if (full.size === 0) return within;
+  const filled = new Set(finder.idsOf([...full].map((key) => ({ key }))));
+  const { collections, notCollections = [] } = within;
+  return {
+    ...within,
+    ...(collections && { collections: collections.filter((id) => !filled.has(id)) }),
+    notCollections: [...notCollections, ...filled],
+  };
 }
