@@ -251,6 +251,21 @@ describe('an entity in the graph', () => {
     expect(relationships.length).toBeLessThan(80);
   });
 
+  it('has all of its relationships, however large what they stand in is', async () => {
+    const hub = await made('hub');
+    const note = 'x'.repeat(1024 * 1024);
+    const item = {
+      ...{ type: 'document', properties: { label: 'spoke', note } },
+      relationships: ['by', 'of'].map((predicate) => ({ predicate, peer: hub.id, properties: { is: predicate } })),
+    };
+    for (let i = 0; i < 5; i++)
+      ok(await ask(node, ada, 'POST /entities/batch', { entities: Array.from({ length: 15 }, () => item) }));
+    const { relationships, totals, truncated } = await around(hub, '?expand=none');
+    expect({ totals, truncated }).toEqual({ totals: { outgoing: 0, incoming: 150 }, truncated: false });
+    expect(relationships.every(({ predicate, properties }) => properties.is === predicate)).toBe(true);
+    expect(relationships.filter(({ predicate }) => predicate === 'of')).toHaveLength(75);
+  });
+
   it('keeps what it says of peers that are deleted or never were here', async () => {
     const gone = await made('gone');
     const relationships = [

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { GraphDirection } from '../../src/server/store/graph/graph-edges.ts';
+import { graphEntityAnswer } from '../../src/server/store/graph/graph-entity.ts';
 import { linksTo } from '../../src/server/store/graph/graph-links.ts';
 import {
   type Neighbour,
@@ -11,6 +12,7 @@ import {
   type ReachableAnswerQuery,
   reachableAnswer,
 } from '../../src/server/store/graph/graph-reads.ts';
+import { readWhileWaitedFor } from '../../src/server/store/threads/read-time.ts';
 import { fill, lengthOf, naivePaths, nodeId, numberOf, type Sample, typeOf, written } from '../helpers/graphs.ts';
 import { openStore, type TestStore } from '../helpers/store.ts';
 
@@ -252,6 +254,22 @@ describe('random graphs of 30 entities', () => {
     );
     await fc.assert(property, { numRuns: 25 });
   });
+});
+
+test('what an entity is linked to is read no longer than somebody waits for it', async () => {
+  await using opened = await openStore('here');
+  const edges = Array.from({ length: 10 }, (_, n): [number, string, number][] => [
+    [n + 1, 'of', 0],
+    [0, 'to', n + 1],
+  ]);
+  await fill(opened, { size: 11, edges: edges.flat(), collections: [], missing: [] });
+  const told = (flag: Int32Array | null) =>
+    opened.store.read((db) =>
+      readWhileWaitedFor(flag, () => parsed(graphEntityAnswer(db, { id: nodeId(0), expand: 'none' }))),
+    );
+  const totals = { outgoing: 10, incoming: 10 };
+  expect(told(null)).toMatchObject({ relationships: { length: 20 }, totals, truncated: false });
+  expect(told(Int32Array.of(1))).toMatchObject({ relationships: [], totals, truncated: true });
 });
 
 describe('a source that leads to very much', () => {

@@ -40,7 +40,8 @@ export class GraphController {
   }
 
   /**
-   * An entity with its relationships in both directions: all of them that an answer of some 64 MB holds.
+   * An entity with its relationships in both directions: all of them that an answer of some 64 MB holds and that are read
+   * in half a minute.
    * @param limit How many of each direction (default: all)
    * @isInt limit
    * @minimum limit 1

@@ -3,6 +3,7 @@ import type { Relationship } from '../../model/manifest.ts';
 import type { Reader } from '../connection.ts';
 import { findEntity } from '../entities.ts';
 import { entityKey } from '../entity-keys.ts';
+import { isTimeUp } from '../threads/read-time.ts';
 import { Utf8Text } from '../utf8-text.ts';
 import { type GraphExpansion, ShownEntities } from './graph-shown.ts';
 
@@ -13,8 +14,10 @@ export interface GraphEntityQuery {
   expand: GraphExpansion;
 }
 
-/** Bytes of other entities that are read for the properties of incoming relationships, and of an answer. */
-const [maxRead, maxAnswer] = [64 * 1024 * 1024, 64 * 1024 * 1024];
+/** Bytes of an answer, and milliseconds for what it is read from: whole entities, for the properties of what they own. */
+const [maxAnswer, maxMilliseconds] = [64 * 1024 * 1024, 30_000];
+/** Bytes of entities of which the relationships to another one are kept until they are answered. */
+const maxKept = 64 * 1024 * 1024;
 const perPage = 1000;
 
 /**
@@ -23,6 +26,7 @@ const perPage = 1000;
  */
 export function graphEntityAnswer(db: Reader, { id, limit, expand }: GraphEntityQuery): Uint8Array {
   const text = new Utf8Text();
+  const until = performance.now() + maxMilliseconds;
   const row = findEntity(db, id);
   if (!row || row.deleted) {
     text.add('null');
@@ -34,8 +38,8 @@ export function graphEntityAnswer(db: Reader, { id, limit, expand }: GraphEntity
   text.add(`${JSON.stringify(head).slice(0, -1)},"relationships":[`);
   const shown = new ShownEntities(db, expand);
   const own = relationshipsOf(db, row.key);
-  const outgoing = added(text, '', outgoingOf(db, own, shown), limit);
-  const incoming = added(text, outgoing > 0 ? ',' : '', incomingOf(db, row.key, id, shown), limit);
+  const outgoing = added(text, '', outgoingOf(db, own, shown), { limit, until });
+  const incoming = added(text, outgoing > 0 ? ',' : '', incomingOf(db, row.key, id, shown), { limit, until });
   const { n: coming } = db.get<{ n: number }>('SELECT count(*) AS n FROM edge WHERE peer = ?', row.key) ?? { n: 0 };
   const tail = {
     totals: { outgoing: own.length, incoming: coming },
@@ -45,16 +49,16 @@ export function graphEntityAnswer(db: Reader, { id, limit, expand }: GraphEntity
   return text.bytes();
 }
 
-/** Adds relationships until there are so many of them, or the answer is as long as it may be; gives how many. */
+/** Adds relationships until there are so many of them, the answer is as long as it may be, or its time is up; gives how many. */
 function added(
   text: Utf8Text,
   before: string,
   relationships: Iterable<string>,
-  limit = Number.POSITIVE_INFINITY,
+  { limit = Number.POSITIVE_INFINITY, until }: { limit: number | undefined; until: number },
 ): number {
   let count = 0;
   for (const relationship of relationships) {
-    if (text.length > maxAnswer) break;
+    if (text.length > maxAnswer || isTimeUp(until)) break;
     text.add(count === 0 ? before : ',', relationship);
     if (++count >= limit) break;
   }
@@ -69,20 +73,24 @@ function* outgoingOf(db: Reader, own: Relationship[], shown: ShownEntities): Gen
   }
 }
 
-/** Ends early where what they stand in is too much to be read for one answer. */
 function* incomingOf(db: Reader, key: number, id: string, shown: ShownEntities): Generator<string, void, undefined> {
+  // Of what has several relationships to here: it comes again with each of their predicates.
   const toHere = new Map<number, Relationship[]>();
-  let read = 0;
+  let kept = 0;
   for (const { source, predicate, name, size } of incomingRows(db, key)) {
-    if (!toHere.has(source)) {
-      read += size;
-      if (read > maxRead) return;
-      toHere.set(
-        source,
-        relationshipsOf(db, source).filter(({ peer }) => peer === id),
-      );
+    let own = toHere.get(source);
+    if (!own) {
+      own = relationshipsOf(db, source).filter(({ peer }) => peer === id);
+      if (own.length > 1) {
+        kept += size;
+        if (kept > maxKept) {
+          toHere.clear();
+          kept = size;
+        }
+        toHere.set(source, own);
+      }
     }
-    const one = toHere.get(source)?.find((r) => r.predicate === name);
+    const one = own.find((r) => r.predicate === name);
     yield `{"direction":"incoming","predicate":${shown.predicate(predicate)},${shown.members('peer', source)},"properties":${JSON.stringify(one?.properties ?? {})}}`;
   }
 }
