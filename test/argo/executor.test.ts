@@ -311,6 +311,20 @@ describe('a hop', () => {
     expect(all).toMatchObject({ truncated: false, ids: Array.from({ length: 10 }, (_, i) => `s${90 + i}`) });
   });
 
+  test('to an entity are looked for from some sources after the others, as long as there is a budget', async () => {
+    const many = new MemoryGraph(
+      [...Array.from({ length: 75 }, (_, i) => thing(`s${String(i).padStart(2, '0')}`, 'x', 'a')), thing('end', 'y')],
+      [40, 74].map((i): Edge => [`s${i}`, 'to', 'end']),
+    );
+    many.rowsOfOne = 100_000;
+    const first = await run('"a" -[*]-> @end', {}, many);
+    expect({ walks: many.walks, truncated: first.truncated }).toEqual({ walks: 3, truncated: true });
+    expect(first.results.map(({ path }) => path[0])).toEqual([{ entity: 's40', score: 1 }]);
+    [many.walks, many.rowsOfOne] = [0, 10];
+    const all = await run('"a" <-[*]-> @end', {}, many);
+    expect({ walks: many.walks, truncated: all.truncated }).toEqual({ walks: 5, truncated: false });
+  });
+
   test('and where there was no time to try the filter on all', async () => {
     const slow = new MemoryGraph(things, edges);
     const filter = { sql: '', params: ['organization'] };

@@ -100,8 +100,8 @@ export class MemoryGraph implements GraphSource, TextSource {
     );
   }
 
-  async link({ targets, ...query }: WalkQuery & { targets: string[] }): Promise<Walked> {
-    return this.#walked(query, (id) => targets.includes(id));
+  async link({ targets, ...query }: Omit<WalkQuery, 'perSource'> & { targets: string[] }): Promise<Walked> {
+    return this.#walked({ ...query, perSource: targets.length }, (id) => targets.includes(id));
   }
 
   #walked(query: WalkQuery, wanted: (id: string, behind: string[]) => boolean): Walked {

@@ -291,6 +291,30 @@ describe('a source that leads to very much', () => {
     expect(few.first).toBeLessThan(200);
     expect(few).toMatchObject({ all: few.first + 1, truncated: true });
   });
+
+  test('nor does it take from the ways that are sought from others', async () => {
+    await using opened = await openStore('here');
+    const middle = Array.from({ length: 300 }, (_, n) => n + 5);
+    const edges: [number, string, number][] = [
+      // From 0 very much leads away, and from elsewhere very much leads to 4.
+      ...middle.flatMap((n): [number, string, number][] => [
+        [0, 'p', n],
+        [n + 300, 'p', 4],
+      ]),
+      [1, 'p', 2],
+      [2, 'p', 3],
+      [3, 'p', 4],
+    ];
+    await fill(opened, { size: 605, edges, collections: [], missing: [] });
+    const asked = { targets: ids([4]), depth: 3, direction: 'outgoing' } as const;
+    const found = (rows: number) =>
+      opened.store.read((db) => linksTo(db, { ...asked, sources: ids([0, 1]), budget: { rows } }));
+    for (const rows of [1000, 100_000]) {
+      const { links, truncated } = found(rows);
+      expect(links.map(({ source, way }) => [source, way.length])).toEqual([[1, 3]]);
+      expect(truncated).toBe(rows === 1000);
+    }
+  });
 });
 
 describe('entities with very many relationships', () => {

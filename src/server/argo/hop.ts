@@ -216,15 +216,16 @@ async function linked(hop: Started, from: Candidate[], targets: string[]): Promi
   const { sources, relation, shape } = hop;
   const { budget } = hop.limits;
   const all: Walked = { reached: [], truncated: false, spent: false, rows: 0 };
-  for (const predicates of relation.sets) {
-    if (budget.spent) return { ...all, truncated: true, spent: true };
-    const { rows, milliseconds } = budget;
-    const ends = { sources: from.map(beginning), targets, perSource: targets.length };
-    const found = await sources.graph.link({ ...shape, ...ends, predicates, rows, milliseconds });
-    budget.take(found.rows);
-    all.reached.push(...found.reached);
-    all.truncated ||= found.truncated;
-  }
+  for (const predicates of relation.sets)
+    for (let at = 0; at < from.length; at += chunkSize) {
+      if (budget.spent) return { ...all, truncated: true, spent: true };
+      const { rows, milliseconds } = budget;
+      const ends = { sources: from.slice(at, at + chunkSize).map(beginning), targets };
+      const found = await sources.graph.link({ ...shape, ...ends, predicates, rows, milliseconds });
+      budget.take(found.rows);
+      for (const one of found.reached) all.reached.push({ ...one, source: at + one.source });
+      all.truncated ||= found.truncated;
+    }
   return all;
 }
 

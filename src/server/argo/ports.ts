@@ -98,7 +98,7 @@ export interface GraphSource {
   /** What sources lead to: of some types, and with a relationship that leads on, if given. */
   walk(query: WalkQuery & { types: string[] | null; leading?: Leading | undefined }): Promise<Walked>;
   /** Ways from sources to targets, one a pair. */
-  link(query: WalkQuery & { targets: string[] }): Promise<Walked>;
+  link(query: Omit<WalkQuery, 'perSource'> & { targets: string[] }): Promise<Walked>;
 }
 
 export interface Sources {

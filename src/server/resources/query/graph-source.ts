@@ -36,7 +36,7 @@ export function graphSource(store: NetworkStore, asker: Asker): GraphSource {
       const asked = { ...asStored(query), limit, perSource, leading, ...(types && { types }) };
       return parsed<Walked>(read('reached', asked));
     },
-    link({ targets, perSource: _, ...query }) {
+    link({ targets, ...query }) {
       return parsed<Walked>(read('linked', { ...asStored(query), targets }));
     },
   };

@@ -13,46 +13,74 @@ export type LinkedPair = Pick<Neighbour, 'id' | 'source' | 'way'>;
 
 /**
  * For each of the sources and each of the targets one shortest way from the one to the other that is not shorter than
- * `least`, found from both ends. No way leads through an entity twice. `truncated` where the budget left something out;
- * `rows`: how many were looked at.
+ * `least`, found from both ends. No way leads through an entity twice. `truncated` where the budget left something out, of which
+ * each source may use an equal share of what the earlier ones have left; `rows`: how many were looked at.
  */
 export function linksTo(db: Reader, query: LinksQuery): { links: LinkedPair[]; truncated: boolean; rows: number } {
-  const { sources, predicates, throughCollections = false, least = 1, depth } = query;
+  const { sources, predicates } = query;
   const only = predicates && { only: predicates.flatMap((name) => predicateKey(db, name) ?? []) };
   const edges = new GraphEdges(db, { ...query, ...only });
-  const names = new Names(db);
   const links: LinkedPair[] = [];
-  const linked = new Set<string>();
-  const starts = sources.map((id, source) => ({
-    source,
-    key: entityKey(db, id),
-    avoid: new Set((query.avoid?.[source] ?? []).flatMap((one) => entityKey(db, one) ?? [])),
-  }));
-  try {
-    const targets = query.targets.flatMap((id) => liveKey(db, edges, id) ?? []);
-    for (let length = least; length <= depth; length++)
-      for (const { source, key, avoid } of starts) {
-        const isInner = (node: number) =>
-          !avoid.has(node) && (throughCollections ? edges.facts(node).live : edges.isInner(node));
-        for (const target of targets) {
-          const pair = `${source} ${target.key}`;
-          if (key === undefined || key === target.key || avoid.has(target.key) || linked.has(pair)) continue;
-          const nodes = between(edges, [[key, target.key]], length, isInner).next().value as number[] | undefined;
-          if (nodes === undefined) continue;
-          linked.add(pair);
-          links.push({ id: target.id, source, way: names.chain(key, chainOf(edges, nodes)) });
-        }
-      }
-  } catch (error) {
-    if (!(error instanceof GraphBudgetSpent)) throw error;
-    return { links, truncated: true, rows: edges.looked };
+  let truncated = false;
+  const within = (look: () => void): void => {
+    try {
+      look();
+    } catch (error) {
+      if (!(error instanceof GraphBudgetSpent)) throw error;
+      truncated = true;
+    }
+  };
+  const targets: Target[] = [];
+  within(() => {
+    for (const id of new Set(query.targets)) targets.push(...liveKey(db, edges, id));
+  });
+  const names = new Names(db);
+  for (const [source, id] of sources.entries()) {
+    edges.share(sources.length - source);
+    within(() => {
+      for (const { target, way } of waysFrom(db, edges, id, { ...query, targets, avoid: query.avoid?.[source] ?? [] }))
+        links.push({ id: target.id, source, way: names.chain(way.start, way.edges) });
+    });
   }
-  return { links, truncated: false, rows: edges.looked };
+  return { links, truncated, rows: edges.looked };
 }
 
-function liveKey(db: Reader, edges: GraphEdges, id: string): { id: string; key: number } | undefined {
+interface Target {
+  id: string;
+  key: number;
+}
+
+/** The shortest ways from one source, the shorter ones first. */
+function* waysFrom(
+  db: Reader,
+  edges: GraphEdges,
+  id: string,
+  {
+    targets,
+    avoid,
+    throughCollections = false,
+    least = 1,
+    depth,
+  }: Pick<LinksQuery, 'throughCollections' | 'least' | 'depth'> & { targets: Target[]; avoid: string[] },
+): Generator<{ target: Target; way: { start: number; edges: GraphEdge[] } }> {
+  const start = entityKey(db, id);
+  if (start === undefined) return;
+  const avoided = new Set(avoid.flatMap((one) => entityKey(db, one) ?? []));
+  const isInner = (node: number) =>
+    !avoided.has(node) && (throughCollections ? edges.facts(node).live : edges.isInner(node));
+  const left = new Set(targets.filter(({ key }) => key !== start && !avoided.has(key)));
+  for (let length = least; length <= depth; length++)
+    for (const target of left) {
+      const nodes = between(edges, [[start, target.key]], length, isInner).next().value as number[] | undefined;
+      if (nodes === undefined) continue;
+      left.delete(target);
+      yield { target, way: { start, edges: chainOf(edges, nodes) } };
+    }
+}
+
+function liveKey(db: Reader, edges: GraphEdges, id: string): Target[] {
   const key = entityKey(db, id);
-  return key !== undefined && edges.facts(key).live ? { id, key } : undefined;
+  return key !== undefined && edges.facts(key).live ? [{ id, key }] : [];
 }
 
 /** A relationship for each step. */
