@@ -195,3 +195,24 @@ test('long lists of relationships count by their length', async () => {
     expect(most).toBeLessThanOrEqual(maxListed);
   });
 });
+
+test('where very much is remembered, a write of some makes it begin anew', async () => {
+  await using opened = await openStore('here');
+  const lists = 30_000;
+  const graph = new Graph(opened);
+  const kept = () => opened.store.read((db) => graphMemory(db, 'both any').lists);
+  const write = (count: number) =>
+    graph.write(Array.from({ length: count }, (_, node) => ({ node, edges: [], kind: 't' })));
+  await write(1);
+  for (const [count, left] of [
+    [1, lists],
+    [30, 0],
+  ] as const) {
+    opened.store.read((db) => {
+      const memory = graphMemory(db, 'both any');
+      for (let n = 0; n < lists; n++) memory.keepList(`${1000 + n} source`, [1_000_000]);
+    });
+    await write(count);
+    expect(kept().size).toBe(left);
+  }
+});

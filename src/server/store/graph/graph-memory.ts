@@ -9,6 +9,8 @@ export const [maxListed, maxEntries] = [2_000_000, 50_000];
 const listWeight = 16;
 /** After more moves than these it is cheaper to begin anew than to find out what they changed. */
 const maxMoved = 32;
+/** Nor are more lists looked through for it, each once a move. */
+const maxLookedThrough = 500_000;
 
 /** Begins anew when it has become too large. */
 class BoundedMap<K, V> extends Map<K, V> {
@@ -87,6 +89,11 @@ export class GraphMemory {
     }
   }
 
+  /** How many lists there are to be looked through for a node. */
+  get listed(): number {
+    return this.lists.size + this.heads.size;
+  }
+
   forgetListsWith(node: number): void {
     for (const [name, list] of this.lists) if (holds(list, node)) this.lists.delete(name);
     for (const [name, { keys }] of this.heads) if (holds(keys, node)) this.heads.delete(name);
@@ -120,7 +127,9 @@ class Kept {
   catchUp(db: Reader): void {
     const last = db.get<{ id: number | null }>('SELECT max(id) AS id FROM moves')?.id ?? 0;
     if (last === this.#move) return;
-    const known = this.#move >= 0 && last > this.#move && last - this.#move <= maxMoved;
+    const count = last - this.#move;
+    const listed = [...this.#memories.values()].reduce((sum, memory) => sum + memory.listed, 0);
+    const known = this.#move >= 0 && count > 0 && count <= maxMoved && count * listed <= maxLookedThrough;
     if (known) for (const entity of movedAfter(db, this.#move)) this.#forget(db, entity);
     else this.#clear();
     this.#move = last;
