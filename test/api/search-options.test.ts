@@ -372,6 +372,39 @@ describe('POST /search/similar', () => {
     await update(node, owner, source, { properties: { label: 'A wren that flew' } });
     expect((await ask4()).metadata.cached).toBe(false);
   });
+
+  it('nor is it kept when something of it lies elsewhere', async () => {
+    const me = operator(node);
+    const [place, other] = [
+      await collection(node, me, { label: 'Rookery', description: 'All about rooks' }),
+      await collection(node, me, { label: 'Heronry', description: 'All about rooks' }),
+    ];
+    const within = (one: Entity, label: string) =>
+      create(node, me, { collection: one.id, properties: { label }, sync_index: true });
+    const source = await within(place, 'A rook in its nest of twigs');
+    const leaves = await within(place, 'Another rook in a nest of twigs');
+    const moves = await within(other, 'A third rook in a nest of twigs');
+    await indexIdle(node);
+    const asked = async (same: boolean) => {
+      const body = { id: source.id, collection_id: place.id, include_same_collection: same, limit: 50 };
+      const { results, metadata } = await search(node, me, 'similar/items', body);
+      return { ids: results.map(({ id }) => id), cached: metadata.cached };
+    };
+    const [all, elsewhere] = [await asked(true), await asked(false)];
+    expect(all.ids).toEqual(expect.arrayContaining([leaves.id, moves.id]));
+    expect(elsewhere.ids).toContain(moves.id);
+    const collectionOf = (one: Entity) => ({ predicate: 'collection', peer: one.id });
+    await update(node, me, leaves, { relationships_remove: [collectionOf(place)] });
+    await update(node, me, moves, {
+      relationships_remove: [collectionOf(other)],
+      relationships_add: [collectionOf(place)],
+    });
+    const anew = [await asked(true), await asked(false)];
+    expect(anew.map(({ cached }) => cached)).toEqual([false, false]);
+    expect(anew[0]?.ids).not.toContain(leaves.id);
+    expect(anew[0]?.ids).toContain(moves.id);
+    expect(anew[1]?.ids).not.toContain(moves.id);
+  });
 });
 
 describe('GET /collections/{id}/entities/search?similar_to', () => {

@@ -16,19 +16,23 @@ export interface QueryVector {
 }
 
 /** What can be asked of an index, as plain data. `k`: how many at most; `perCollection`: of each collection that is searched. */
-export type RankJob =
-  | TextJob
-  | { kind: 'like'; id: string; k: number; within: Within }
-  /** What is like an entity, in the collections that are like `collection` and, with `same`, in that one. */
-  | {
-      kind: 'alike';
-      id: string;
-      collection: string;
-      k: number;
-      collections: number;
-      perCollection: number;
-      same: boolean;
-    };
+export type RankJob = TextJob | { kind: 'like'; id: string; k: number; within: Within } | AlikeJob;
+
+/** What is like an entity, in the collections that are like `collection` and, with `same`, in that one. */
+interface AlikeJob {
+  kind: 'alike';
+  id: string;
+  collection: string;
+  k: number;
+  collections: number;
+  perCollection: number;
+  same: boolean;
+}
+
+/** Among what that is sought, once these collections are chosen. */
+export function alikeWithin({ collection, same }: AlikeJob, collections: readonly string[]): Within {
+  return { collections, notTypes: ['collection'], ...(!same && { notCollections: [collection] }) };
+}
 
 export interface RankAnswer {
   ranked: Ranked[];
@@ -66,8 +70,7 @@ function rankedBy(finder: Finder, job: RankJob): Omit<RankAnswer, 'late' | 'crow
       const near = finder.like({ id: collection, k: job.collections, within: { types: ['collection'] } });
       const collections = [...(same ? [collection] : []), ...finder.idsOf(near)];
       const find = (within: Within, count: number) => finder.like({ id, k: count, within });
-      const notTypes = ['collection'];
-      const within = { collections, notTypes, ...(!same && { notCollections: [collection] }) };
+      const within = alikeWithin(job, collections);
       return { ranked: spread(finder, find, { k, within, perCollection }), collections };
     }
   }

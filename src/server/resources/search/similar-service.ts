@@ -1,10 +1,9 @@
 import { type Caller, registered } from '../../model/caller.ts';
-import { RecentMap } from '../../model/recent-map.ts';
+import { RecentMap, RecentMap } from '../../model/recent-map.ts';
 import type { SearchEngine } from '../../search/engine.ts';
 import type { Shape } from '../../search/present.ts';
-import type { RankAnswer, RankJob } from '../../search/rank-jobs.ts';
+import { alikeWithin, type RankAnswer, type RankJob } from '../../search/rank-jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
-import type { Within } from '../../store/search/search-hits.ts';
 import type { Asker } from '../../store/threads/asker-turns.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
@@ -27,13 +26,12 @@ interface Asked {
   asker: Asker;
   store: NetworkStore;
   tip: string;
-  job: RankJob;
-  within: Within;
+  job: Extract<RankJob, { kind: 'like' | 'alike' }>;
   shape: Shape;
   refresh?: boolean | undefined;
 }
 
-/** What was found is answered again for so long, unless the entity changed or something of it is gone. */
+/** What was found is answered again for so long, unless the entity changed or something of it is gone, or lies elsewhere. */
 const keptMs = 10 * 60_000;
 const maxKept = 500;
 
@@ -50,14 +48,12 @@ export class SimilarService {
   async collections(caller: Caller, body: SimilarCollectionsBody): Promise<Uint8Array> {
     const id = idOf(caller, body, 'id', 'pi');
     const { store, tip } = await this.#source(caller, id, 'collection');
-    const within = { types: ['collection'] };
-    const job = { kind: 'like', id, k: body.limit ?? 10, within } as const;
+    const job = { kind: 'like', id, k: body.limit ?? 10, within: { types: ['collection'] } } as const;
     const { shown, from } = await this.#shown({
       asker: caller,
       store,
       tip,
       job,
-      within,
       shape: shapeOf(body, []),
       refresh: body.refresh,
     });
@@ -76,9 +72,8 @@ export class SimilarService {
       collections: tier1_limit,
       perCollection: tier2_limit,
     } as const;
-    const within: Within = { except: [id] };
     const shape = shapeOf(body, ['type', 'collection_id']);
-    const asked = { asker: caller, store, tip, job, within, shape, refresh: body.refresh };
+    const asked = { asker: caller, store, tip, job, shape, refresh: body.refresh };
     const { shown, collections, from } = await this.#shown(asked);
     return answerWith(shown, { source_id: id, source_pi: id, collections_searched: collections.length, ...from });
   }
@@ -95,14 +90,18 @@ export class SimilarService {
     });
   }
 
-  /** What is found, or was found lately and is all there still. `tip` is the source's. */
-  async #shown({ asker, store, tip, job, within, shape, refresh = false }: Asked) {
+  /** What is found, or was found lately and all of it still fits. `tip` is the source's. */
+  async #shown({ asker, store, tip, job, shape, refresh = false }: Asked) {
     const { engine, writes } = this.#env;
+    const present = ({ ranked, collections }: RankAnswer) => {
+      const within = job.kind === 'alike' ? alikeWithin(job, collections) : job.within;
+      return engine.present(store, { ranked, within, shape }, asker);
+    };
     const key = JSON.stringify([store.network, tip, job]);
     const now = writes.env.now();
     const known = this.#kept.get(key);
     if (known && !refresh && now - known.made < keptMs) {
-      const shown = await engine.present(store, { ranked: known.ranked, within, shape }, asker);
+      const shown = await present(known);
       if (shown.count === known.ranked.length)
         return { shown, collections: known.collections, from: made(known, true) };
     }
@@ -111,10 +110,7 @@ export class SimilarService {
     // What was found in a part of all is not all that is like it.
     const late = found.late || found.crowded;
     if (!lacked && !late) this.#kept.set(key, found);
-    const shown = {
-      ...(await engine.present(store, { ranked: found.ranked, within, shape }, asker)),
-      late,
-    };
+    const shown = { ...(await present(found)), late };
     return { shown, collections: found.collections, from: made(found, false) };
   }
 }
