@@ -1,5 +1,5 @@
 import { type Caller, registered } from '../../model/caller.ts';
-import { RecentMap, RecentMap } from '../../model/recent-map.ts';
+import { RecentMap } from '../../model/recent-map.ts';
 import type { SearchEngine } from '../../search/engine.ts';
 import type { Shape } from '../../search/present.ts';
 import { alikeWithin, type RankAnswer, type RankJob } from '../../search/rank-jobs.ts';
