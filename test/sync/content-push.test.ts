@@ -1,3 +1,6 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
@@ -229,6 +232,15 @@ const without = (cid: string) => (body: unknown) => {
   return { ...page, events: page.events.filter((event) => event.cid !== cid) };
 };
 
+/** Bytes that an entity names come here by an address for them. */
+async function upload({ mirror, here }: Scene, id: string, bytes: Buffer): Promise<void> {
+  const wanted = { cid: cidOf(bytes), content_type: 'image/tiff', size: bytes.length };
+  const { upload_url } = ok<{ upload_url: string }>(
+    await ask(mirror, here, `POST /entities/${id}/content/upload-url`, wanted),
+  );
+  expect((await fetch(upload_url, { method: 'PUT', body: new Uint8Array(bytes) })).status).toBeLessThan(300);
+}
+
 describe('content that comes after its version has gone on', () => {
   const ways: [string, (scene: Scene, id: string, bytes: Buffer) => Promise<void>][] = [
     [
@@ -239,16 +251,7 @@ describe('content that comes after its version has gone on', () => {
         expect(await sync(mirror, here)).toMatchObject({ versions: 0, content: { files: 1 } });
       },
     ],
-    [
-      'by an upload',
-      async ({ mirror, here }, id, bytes) => {
-        const wanted = { cid: cidOf(bytes), content_type: 'image/tiff', size: bytes.length };
-        const { upload_url } = ok<{ upload_url: string }>(
-          await ask(mirror, here, `POST /entities/${id}/content/upload-url`, wanted),
-        );
-        expect((await fetch(upload_url, { method: 'PUT', body: new Uint8Array(bytes) })).status).toBeLessThan(300);
-      },
-    ],
+    ['by an upload', upload],
   ];
   test.each(ways)('goes on too: %s', async (_way, come) => {
     await using scene = await startScene();
@@ -267,6 +270,58 @@ describe('content that comes after its version has gone on', () => {
     expect(await sync(mirror, here, 'museum')).toMatchObject({ created: 0, updated: 0, sent: { files: 1 } });
     await expectBytes(museum, keeper, `/entities/${entity.id}/content`, bytes);
     expect(await sync(mirror, here, 'museum')).toMatchObject({ sent: { files: 0, bytes: 0 } });
+  });
+});
+
+describe('K8: content that came here otherwise while the remote was to be asked for it goes there', () => {
+  /** Something that names bytes which are on neither side. */
+  const naming = ({ mirror, here, place }: Scene, bytes: Buffer) => {
+    const v1 = { cid: cidOf(bytes), content_type: 'image/tiff', size: bytes.length };
+    return create(mirror, here, { collection: place.id, properties: { content: { v1 } } });
+  };
+
+  test('by an upload, behind other files', async () => {
+    await using scene = await startScene({}, { blocks: true });
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    for (let n = 0; n < 4; n++) await holding(origin, curator, bytesOf(1000, n + 2), { collection: place.id });
+    proxy.fault = (call) => (isContent(call) ? { status: 404 } : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 0, missing: 4 } });
+    const bytes = bytesOf(30_000);
+    const entity = await naming(scene, bytes);
+    expect(await sync(mirror, here)).toMatchObject({ created: 1, content: { missing: 1 } });
+    clock.time += 2 * 60_000;
+    let held = 0;
+    proxy.fault = (call) => {
+      if (isContent(call)) held++;
+      return isContent(call) ? { trickles: 20 } : undefined;
+    };
+    const run = sync(mirror, here);
+    await expect.poll(() => held).toBe(4);
+    // The fifth waits in line by now.
+    await setTimeout(300);
+    await upload(scene, entity.id, bytes);
+    proxy.fault = () => undefined;
+    proxy.breakOff();
+    expect(await run).toMatchObject({ content: { files: 4, missing: 0 } });
+    expect(await sync(mirror, here)).toMatchObject({ sent: { files: 1 } });
+    await expectBytes(origin, curator, `/entities/${entity.id}/content`, bytes);
+    await expectLevel(scene);
+  });
+
+  test('whole, by what was fetched before and not kept', async () => {
+    await using scene = await startScene({}, { blocks: true });
+    const { origin, mirror, curator, here } = scene;
+    await sync(mirror, here);
+    const bytes = bytesOf(30_000);
+    const entity = await naming(scene, bytes);
+    const partials = join(mirror.data, 'main', 'partials');
+    await mkdir(partials, { recursive: true });
+    await writeFile(join(partials, cidOf(bytes)), bytes);
+    expect(await sync(mirror, here)).toMatchObject({ created: 1, content: { files: 1, missing: 0 } });
+    await expectBytes(mirror, here, `/entities/${entity.id}/content`, bytes);
+    expect(await sync(mirror, here)).toMatchObject({ sent: { files: 1 } });
+    await expectBytes(origin, curator, `/entities/${entity.id}/content`, bytes);
+    await expectLevel(scene);
   });
 });
 

@@ -13,7 +13,7 @@ import {
 } from '../store/remotes/remote-content.ts';
 import { findKnown } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
-import { fetchBytes, type Missed } from './fetch-bytes.ts';
+import { type Fetched, fetchBytes, type Missed } from './fetch-bytes.ts';
 import { type NamedBytes, namedBytes } from './named-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import { isFailure } from './remote-errors.ts';
@@ -168,15 +168,9 @@ function isTrouble({ state }: ContentState): boolean {
 async function fetchOne(ctx: PushContext, { named, state }: Task, sends: boolean): Promise<void> {
   const { files, flights, report } = ctx;
   const key = `${ctx.store.network} ${named.cid}`;
-  const noteThere = async () => {
-    if (sends || state !== undefined) await note(ctx, { kind: 'content_there', ...placeOf(ctx, named) });
-  };
   // The same bytes may be under way for another entity, or from another remote.
   for (let flight = flights.get(key); flight; flight = flights.get(key)) await flight;
-  if (files.has(named.cid)) {
-    await noteThere();
-    return;
-  }
+  if (files.has(named.cid)) return noteHere(ctx, { named, state });
   const onBytes = (bytes: number) => {
     report.content.bytes += bytes;
   };
@@ -185,19 +179,25 @@ async function fetchOne(ctx: PushContext, { named, state }: Task, sends: boolean
     key,
     flight.catch(() => undefined),
   );
-  let result: 'kept' | Missed;
+  let result: Fetched;
   try {
     result = await flight;
   } finally {
     flights.delete(key);
   }
-  if (result === 'kept') {
-    report.content.files++;
-    await noteThere();
+  if (typeof result === 'object') {
+    report.content.missing++;
+    await noteTrouble(ctx, { named, state }, result);
     return;
   }
-  report.content.missing++;
-  await noteTrouble(ctx, { named, state }, result);
+  report.content.files++;
+  if (result === 'whole') await noteHere(ctx, { named, state });
+  else if (sends || state !== undefined) await note(ctx, { kind: 'content_there', ...placeOf(ctx, named) });
+}
+
+/** They came otherwise: whether this remote has them is asked by the next run, which compares all that came in this one. */
+async function noteHere(ctx: PushContext, { named, state }: Omit<Task, 'way'>): Promise<void> {
+  if (state !== undefined) await note(ctx, { kind: 'content_settled', ...placeOf(ctx, named) });
 }
 
 async function sendOne(ctx: PushContext, { named, state }: Task): Promise<void> {

@@ -13,6 +13,9 @@ export interface Missed {
   evidence: string;
 }
 
+/** Whether the remote gave bytes (`kept`), or they had come whole before it was asked (`whole`), from it or another one. */
+export type Fetched = 'kept' | 'whole' | Missed;
+
 /** The ways in which remotes give bytes: of an entity by CID or key, and a file's own in the earlier form. */
 export type ContentForm = 'cid' | 'key' | 'file';
 
@@ -34,9 +37,12 @@ export interface FetchNeeds {
  * Fetches bytes into the file store, going on with what has come before. They are kept only under the CID to which they
  * hash. @throws UnreachableError, StorageError; what has come stays
  */
-export async function fetchBytes(needs: FetchNeeds, named: NamedBytes): Promise<'kept' | Missed> {
+export async function fetchBytes(needs: FetchNeeds, named: NamedBytes): Promise<Fetched> {
   const partial = await needs.partials.find(named.cid);
-  if (partial.size > 0 && needs.partials.cidOf(partial) === named.cid) return keep(needs, partial);
+  if (partial.size > 0 && needs.partials.cidOf(partial) === named.cid) {
+    await keep(needs, partial);
+    return 'whole';
+  }
   const { memory } = needs;
   let missed: Missed | null = null;
   for (const form of formsOf(named, memory.form)) {
