@@ -7,6 +7,7 @@ import {
   conflictsOf,
   startCurated as curatedOf,
   keyOf,
+  type Pair,
   type PairOptions,
   startPair as pairOf,
   read,
@@ -157,6 +158,48 @@ test.each(ways)('roles, members, text and root of a collection arrive, %s', asyn
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 0 });
 });
+
+describe.each(ways)('P9: what the user of the key gives away in a collection arrives, %s', (_way, plain) => {
+  const say = async ({ mirror, here }: Pair, id: string, label: string) => {
+    const { cid } = await read(mirror, here, id);
+    ok(await ask(mirror, here, `PUT /collections/${id}`, { expect_tip: cid, label }));
+  };
+
+  test('with an owner all the time', async () => {
+    await using pair = await curatedOf({ plain });
+    const { origin, mirror, curator, here, place } = pair;
+    const heir = await user(origin, 'heir');
+    await sync(mirror, here);
+    await say(pair, place.id, 'Handed over');
+    await enrol(mirror, here, place.id, heir, 'owner');
+    await enrol(mirror, here, place.id, curator, 'editor');
+    ok(await ask(mirror, here, `DELETE /collections/${place.id}/members/${curator.id}?role=owner`));
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
+    const there = await read(origin, curator, place.id);
+    expect(there.properties.label).toBe('Handed over');
+    expect(members(there)).toEqual([
+      ['owner', heir.id],
+      ['editor', curator.id],
+    ]);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 0 });
+  });
+
+  test('after all else that it may still do', async () => {
+    await using pair = await curatedOf({ plain });
+    const { origin, mirror, curator, here, place } = pair;
+    await say(pair, place.id, 'Last words');
+    ok(await ask(mirror, here, `PUT /collections/${place.id}/roles/owner`, { actions: ['*:view'] }));
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
+    expect((await read(origin, curator, place.id)).properties).toMatchObject({
+      label: 'Last words',
+      roles: { owner: ['*:view'] },
+    });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
+});
+
+const members = ({ relationships }: Entity) => relationships.map(({ predicate, peer }) => [predicate, peer]);
 
 test.each(ways)('what is new there under a request that names no tip is not written over, %s', async (_way, plain) => {
   await using pair = await curatedOf({ plain });

@@ -32,32 +32,55 @@ export function createCollection(local: Manifest, relationships: Relationship[])
   };
 }
 
+/** Who sends it, and when. */
+interface Sender {
+  /** The remote's user; null where it is not known. */
+  user: string | null;
+  /** Epoch milliseconds, for how long memberships have left. */
+  now: number;
+}
+
 /**
  * What turns the remote's version of a collection into ours: roles and members by their endpoints, the rest by
- * PUT /collections. Times of granting are the remote's own and no difference.
- * @param now epoch milliseconds, for how long memberships have left
+ * PUT /collections. Times of granting are the remote's own and no difference. What is given comes before what is taken, so
+ * that the collection has an owner all the time, and last what the sender itself loses, who may not manage it then.
  */
-export function updateCollection(theirs: Manifest, local: Manifest, now: number): PushRequest[] {
+export function updateCollection(theirs: Manifest, local: Manifest, { user, now }: Sender): PushRequest[] {
   const roles = new Set([...rolesOf(theirs).keys(), ...rolesOf(local).keys()]);
   const isMember = (r: Relationship) => roles.has(r.predicate) && isEntityId(r.peer) && r.peer_type !== 'group';
   const base = `/collections/${local.id}`;
-  const { before, after } = roleRequests(base, theirs, local);
+  const isHeld = ({ of }: Access) => theirs.relationships.some((r) => r.predicate === of && r.peer === user);
+  const isOwn = ({ of }: Access) => of === user;
+  const roleChanges = roleRequests(base, theirs, local);
+  const members = memberRequests(base, theirs, local, isMember, now);
+  const access = [...except(roleChanges.changed, isHeld), ...members.given, ...except(members.taken, isOwn)];
   const rest = { ...local, properties: withRoles(local, theirs), relationships: mixed(theirs, local, isMember) };
-  const content = deltasBetween(theirs, rest).map(
-    (delta): PushRequest => ({
-      method: 'PUT',
-      path: base,
-      body: (expect_tip) => ({ expect_tip, ...delta, ...(local.note !== undefined && { note: local.note }) }),
-      makes: null,
-    }),
-  );
   return [
-    ...before,
-    ...memberRequests(base, theirs, local, isMember, now),
-    ...content,
+    ...access,
+    ...contentRequests(base, theirs, rest),
     ...rootRequest(base, theirs, local),
-    ...after,
+    ...except(roleChanges.gone, isHeld),
+    ...[...roleChanges.changed, ...roleChanges.gone].filter(isHeld),
+    ...members.taken.filter(isOwn),
   ];
+}
+
+/** A request about a role, or about memberships: which role it is, or whose memberships. */
+interface Access extends PushRequest {
+  of: string;
+}
+
+function except(requests: Access[], which: (request: Access) => boolean): Access[] {
+  return requests.filter((request) => !which(request));
+}
+
+function contentRequests(path: string, theirs: Manifest, local: Manifest): PushRequest[] {
+  return deltasBetween(theirs, local).map((delta) => ({
+    method: 'PUT',
+    path,
+    body: (expect_tip) => ({ expect_tip, ...delta, ...(local.note !== undefined && { note: local.note }) }),
+    makes: null,
+  }));
 }
 
 function withRoles(local: Manifest, theirs: Manifest): JsonObject {
@@ -87,57 +110,54 @@ function rootRequest(base: string, theirs: Manifest, local: Manifest): PushReque
   ];
 }
 
-function roleRequests(
-  base: string,
-  theirs: Manifest,
-  local: Manifest,
-): { before: PushRequest[]; after: PushRequest[] } {
+function roleRequests(base: string, theirs: Manifest, local: Manifest): { changed: Access[]; gone: Access[] } {
   const [old, now] = [roleEntries(theirs), roleEntries(local)];
   const path = (role: string) => `${base}/roles/${encodeURIComponent(role)}`;
-  const before = Object.entries(now).flatMap(([role, actions]): PushRequest[] => {
+  const changed = Object.entries(now).flatMap(([role, actions]): Access[] => {
     if (!Object.hasOwn(old, role))
-      return [{ method: 'POST', path: `${base}/roles`, body: () => ({ role, actions }), makes: null }];
+      return [{ of: role, method: 'POST', path: `${base}/roles`, body: () => ({ role, actions }), makes: null }];
     return equalJson(old[role], actions)
       ? []
-      : [{ method: 'PUT', path: path(role), body: () => ({ actions }), makes: null }];
+      : [{ of: role, method: 'PUT', path: path(role), body: () => ({ actions }), makes: null }];
   });
-  const gone = Object.keys(old).filter((role) => !Object.hasOwn(now, role) && role !== 'public');
-  return {
-    before,
-    after: gone.map((role) => ({ method: 'DELETE', path: path(role), body: () => undefined, makes: null })),
-  };
+  const gone = Object.keys(old)
+    .filter((role) => !Object.hasOwn(now, role) && role !== 'public')
+    .map((role): Access => ({ of: role, method: 'DELETE', path: path(role), body: () => undefined, makes: null }));
+  return { changed, gone };
 }
 
+/** `given` are new, or last from now on; `taken` end some time, or now. */
 function memberRequests(
   base: string,
   theirs: Manifest,
   local: Manifest,
   isMember: (r: Relationship) => boolean,
   now: number,
-): PushRequest[] {
+): { given: Access[]; taken: Access[] } {
   const members = (m: Manifest) => new Map(m.relationships.filter(isMember).map((r) => [relationshipKey(r), r]));
   const [old, current] = [members(theirs), members(local)];
   const left = rolesOf(local);
   const removed = [...old].filter(([key, r]) => !current.has(key) && left.has(r.predicate)).map(([, r]) => r);
-  const added = [...current].filter(([key, r]) => !sameExpiry(old.get(key), r)).map(([, r]) => r);
-  return [
-    ...removed.map(
-      ({ peer, predicate }): PushRequest => ({
-        method: 'DELETE',
-        path: `${base}/members/${peer}?role=${encodeURIComponent(predicate)}`,
-        body: () => undefined,
-        makes: null,
-      }),
-    ),
-    ...added.map(
-      ({ peer, predicate, properties }): PushRequest => ({
-        method: 'POST',
-        path: `${base}/members`,
-        body: () => ({ user_id: peer, role: predicate, ...secondsLeft(properties, now) }),
-        makes: null,
-      }),
-    ),
-  ];
+  const changed = [...current].filter(([key, r]) => !sameExpiry(old.get(key), r)).map(([, r]) => r);
+  const post = ({ peer, predicate, properties }: Relationship): Access => ({
+    of: peer,
+    method: 'POST',
+    path: `${base}/members`,
+    body: () => ({ user_id: peer, role: predicate, ...secondsLeft(properties, now) }),
+    makes: null,
+  });
+  const remove = ({ peer, predicate }: Relationship): Access => ({
+    of: peer,
+    method: 'DELETE',
+    path: `${base}/members/${peer}?role=${encodeURIComponent(predicate)}`,
+    body: () => undefined,
+    makes: null,
+  });
+  const isGiven = (r: Relationship) => !old.has(relationshipKey(r)) || expiryOf(r) === null;
+  return {
+    given: changed.filter(isGiven).map(post),
+    taken: [...changed.filter((r) => !isGiven(r)).map(post), ...removed.map(remove)],
+  };
 }
 
 function expiryOf(r: Relationship | undefined): Json {

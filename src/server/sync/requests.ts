@@ -55,7 +55,7 @@ export function requestsFor(intent: Sent, facts: PushFacts): PushPlan {
       if (theirs === null) return { requests: [], whole: false };
       if (local.type === 'collection') {
         const ours = { ...local, relationships: asTheirs(facts) };
-        return { requests: updateCollection(theirs, ours, facts.now), whole: true };
+        return { requests: updateCollection(theirs, ours, facts), whole: true };
       }
       return { requests: updates(theirs, facts), whole: true };
   }
