@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commitResolution, openConflict, resolved } from '../../src/server/sync/conflicts.ts';
-import { ask, type Person } from '../helpers/callers.ts';
-import { create, type Entity, invalid, ok, remove, update } from '../helpers/entities.ts';
+import { ask, type Person, user } from '../helpers/callers.ts';
+import { create, type Entity, enrol, invalid, ok, remove, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { conflictsOf, type Pair, read, remoteOf, startCurated, sync, tipsOf } from './nodes.ts';
 
@@ -283,6 +283,33 @@ test('a root that is set here stands alone at a plain remote that had several', 
   const there = (await read(origin, curator, place.id)).relationships;
   expect(there.filter(({ predicate }) => predicate === 'root')).toEqual(roots.slice(0, 1));
 });
+
+test.each(decided)(
+  'M4: a collection whose owners were taken away one here and one at %s (plain: %s) keeps one: %s',
+  async (_name, plain, resolution) => {
+    await using pair = await startCurated({ plain });
+    const { origin, mirror, curator, here, place } = pair;
+    const [one, two] = [await user(origin, 'one'), await user(origin, 'two')];
+    for (const owner of [one, two]) await enrol(origin, curator, place.id, owner, 'owner');
+    const actions = ['collection:view', 'collection:update', 'collection:manage'];
+    ok(await ask(origin, curator, `POST /collections/${place.id}/roles`, { role: 'manager', actions }));
+    await enrol(origin, curator, place.id, curator, 'manager');
+    const leave = ({ id }: Person) => `DELETE /collections/${place.id}/members/${id}?role=owner`;
+    ok(await ask(origin, curator, leave(curator)));
+    await sync(mirror, here);
+    ok(await ask(mirror, here, leave(two)));
+    ok(await ask(origin, curator, leave(one)));
+    const owners = async (node: TestNode, who: Person) =>
+      (await read(node, who, place.id)).relationships.filter((r) => r.predicate === 'owner').map(({ peer }) => peer);
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 1, merged: 0, updated: 0 });
+    expect(await owners(mirror, here)).toEqual([one.id]);
+    expect(await owners(origin, curator)).toEqual([two.id]);
+    expect((await conflictOf(pair, place.id)).clashes).toEqual([]);
+    ok(await resolve(pair, place.id, { resolution }));
+    await settled(pair);
+    expect(await owners(origin, curator)).toEqual([resolution === 'ours' ? one.id : two.id]);
+  },
+);
 
 test.each(decided)(
   'D2: folders that were moved into each other here and at %s (plain: %s) are a conflict, and a side stands: %s',

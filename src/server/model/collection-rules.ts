@@ -132,8 +132,13 @@ const firstOwner: Rule = ({ kind, next }) =>
     ? [invalid(['relationships'], 'a collection begins with an `owner`: POST /collections makes its creator the owner')]
     : [];
 
+/** Whether a version takes the last owner of a collection away. */
+export function losesOwners(before: Manifest, next: Manifest): boolean {
+  return next.type === 'collection' && !next.deleted && lastingOwners(before) > 0 && lastingOwners(next) === 0;
+}
+
 const lastOwner: Rule = ({ before, next }) =>
-  before !== null && lastingOwners(before) > 0 && lastingOwners(next) === 0
+  before !== null && losesOwners(before, next)
     ? [invalid(['relationships'], 'the last owner of a collection cannot be removed')]
     : [];
 

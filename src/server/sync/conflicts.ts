@@ -14,7 +14,7 @@ import { commitBetween } from './apply.ts';
 import { mergedInto } from './decide.ts';
 import { commonVersion, loadEntity } from './entity.ts';
 import { storedChain } from './manifests.ts';
-import { isCircular, mergeContents, type Sides, sidesOf, versionOver } from './merge.ts';
+import { isUnsound, mergeContents, type Sides, sidesOf, versionOver } from './merge.ts';
 
 /** A conflict with everything that is needed to decide it. */
 export interface OpenConflict extends ConflictRow {
@@ -23,8 +23,8 @@ export interface OpenConflict extends ConflictRow {
   /** What a merge gives, with ours at each clash. */
   merged: Content;
   clashes: Clash[];
-  /** A merge would put a folder into itself, so that the relationships are one side's. */
-  circular: boolean;
+  /** A merge would put a folder into itself, or leave a collection without an owner, so that the relationships are one side's. */
+  unsound: boolean;
 }
 
 /** How somebody decides a conflict. `choices` settle single clashes, `side` the others; or `content` says it all. */
@@ -43,8 +43,8 @@ export function openConflict(db: Reader, id: string, remote: string | undefined)
   const oursCid = findStanding(db, id)?.cid;
   if (!sides || oursCid === undefined) throw new NotFoundError(`The versions of the conflict about ${id} are not here`);
   const { content, clashes } = merge(sides);
-  const circular = isCircular(db, sides, content);
-  return { ...row, base: sides.baseCid, sides, oursCid, merged: content, clashes: clashes.toSorted(byPath), circular };
+  const unsound = isUnsound(db, sides, content);
+  return { ...row, base: sides.baseCid, sides, oursCid, merged: content, clashes: clashes.toSorted(byPath), unsound };
 }
 
 /** Of what waits for a person whether it lives is theirs to say, also where one side alone has changed. */
@@ -114,7 +114,7 @@ export function resolved(conflict: OpenConflict, resolution: Resolution, stamp: 
 }
 
 function decided(
-  { sides, circular }: OpenConflict,
+  { sides, unsound }: OpenConflict,
   { side, choices = [] }: Extract<Resolution, { side: Side }>,
   type: string,
 ): Content {
@@ -130,7 +130,7 @@ function decided(
     throw ValidationError.at(at === -1 ? ['resolution'] : ['choices', at, 'side'], words);
   }
   const { content } = merge(sides, ({ path }) => byPath.get(JSON.stringify(path)) ?? side);
-  return circular ? { ...content, relationships: sides[side].relationships } : content;
+  return unsound ? { ...content, relationships: sides[side].relationships } : content;
 }
 
 function isTypePath(path: string[]): boolean {

@@ -6,7 +6,7 @@ import type { Apart } from '../store/remotes/sync-rows.ts';
 import { versionOf } from './content.ts';
 import { wasSince } from './entity.ts';
 import { type Chain, chainWith } from './manifests.ts';
-import { isCircular, type MergedVersion, mergeSides, type Sides, sidesOf } from './merge.ts';
+import { isUnsound, type MergedVersion, mergeSides, type Sides, sidesOf } from './merge.ts';
 import { type EntityEvent, type EntityState, entityStep } from './state.ts';
 
 /** What becomes of an entity, with the versions that it takes. */
@@ -31,8 +31,9 @@ export interface Merger {
 /**
  * What an event makes of an entity in a state. A conflict whose sides changed different places is merged at once where this node
  * pushes to the remote (decisions.md, Sync: only the pushing side makes a merge); every other one waits for a person, and
- * so does each where nobody may merge (null), one whose merge would be too large for a version, or would put a folder into
- * itself, and what was restored here while it was deleted there, or deleted again while it was restored there.
+ * so does each where nobody may merge (null), one whose merge would be too large for a version, would put a folder into
+ * itself or leave a collection without an owner, and what was restored here while it was deleted there, or deleted again while
+ * it was restored there.
  */
 export function decide(
   db: Reader,
@@ -73,7 +74,7 @@ function isReset(event: EntityEvent): boolean {
 function fittingMerge(db: Reader, sides: Sides, stamp: Stamp): MergedVersion | null {
   try {
     const merge = mergeSides(sides, stamp);
-    return isCircular(db, sides, merge.manifest) ? null : merge;
+    return isUnsound(db, sides, merge.manifest) ? null : merge;
   } catch (error) {
     if (error instanceof ValidationError) return null;
     throw error;

@@ -1,4 +1,5 @@
 import { type Block, encodeManifest } from '../blocks/encode.ts';
+import { losesOwners } from '../model/collection-rules.ts';
 import { circlesOf } from '../model/folder-rules.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { replaced, type Stamp, tombstone } from '../model/next-version.ts';
@@ -40,11 +41,14 @@ export function mergeSides(sides: Sides, stamp: Stamp): MergedVersion {
 }
 
 /**
- * Whether a merge would put a folder into itself. Of its links only those that ours adds to theirs are looked at: a circle that
- * both sides make has such a one, and what theirs alone says may be of a tree whose other folders have not come yet.
+ * Whether a merge would say what no version may: each side is sound, and both together put a folder into itself, or leave a
+ * collection without an owner. Of a folder's links only those that ours adds to theirs are looked at: a circle that both sides make
+ * has such a one, and what theirs alone says may be of a tree whose other folders have not come yet.
  */
-export function isCircular(db: Reader, { theirs }: Sides, { relationships }: Content): boolean {
-  return circlesOf(theirs, { ...theirs, relationships }, new FolderTree(db)).length > 0;
+export function isUnsound(db: Reader, { theirs }: Sides, { properties, relationships, deleted }: Content): boolean {
+  if (deleted) return false;
+  const merged = { ...theirs, properties, relationships };
+  return circlesOf(theirs, merged, new FolderTree(db)).length > 0 || losesOwners(theirs, merged);
 }
 
 /** The version that says `content` after theirs. @throws ValidationError where it would be too large */
