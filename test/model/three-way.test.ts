@@ -156,6 +156,52 @@ describe('the root of a collection', () => {
   });
 });
 
+describe('the collection that stands first', () => {
+  const lies = (...peers: string[]): Content =>
+    says(
+      {},
+      peers.map((peer) => ({ predicate: 'collection', peer })),
+    );
+  const places = ({ relationships }: Content) => relationships.map(({ peer }) => peer);
+
+  test.each([
+    ['another one on each side', ['A'], ['B'], ['C']],
+    ['another one, or none', ['A'], ['B'], []],
+    ['each side the first one', [], ['B'], ['C']],
+    ['each side takes what the other one leaves', ['A', 'B'], ['B'], ['A']],
+    ['one side takes it out, and the other one puts it into one more', ['A'], [], ['A', 'C']],
+    ['into two, and into another one', ['A'], ['B', 'C'], ['C']],
+  ])('%s: it is one clash, and one side stands', (_, before, mine, other) => {
+    const [base, ours, theirs] = [lies(...before), lies(...mine), lies(...other)];
+    for (const side of ['ours', 'theirs'] as const) {
+      const { content, clashes } = mergeThreeWay(base, ours, theirs, () => side);
+      expect(clashes.map(({ path }) => path)).toEqual([['relationships', 'collection']]);
+      expect(content).toEqual(side === 'ours' ? ours : theirs);
+    }
+    const [clash] = mergeThreeWay(base, ours, theirs).clashes;
+    const said = ({ relationships }: Content) => (relationships.length > 1 ? relationships : relationships[0]);
+    expect([clash?.base, clash?.ours, clash?.theirs]).toEqual([base, ours, theirs].map(said));
+  });
+
+  test.each([
+    ['that one side moved', ['A'], ['B'], ['A'], ['B']],
+    ['that both moved to the same', ['A'], ['B'], ['B', 'C'], ['B', 'C']],
+    ['that both left', ['A'], ['A', 'B'], ['A', 'C'], ['A', 'C', 'B']],
+    ['that one side moved, and the other one added to', ['A'], ['B'], ['A', 'C'], ['B', 'C']],
+    ['that one side put behind another one', ['A', 'B'], ['B', 'A'], ['A', 'B', 'C'], ['B', 'A', 'C']],
+  ])('%s merges by itself', (_, base, ours, theirs, merged) => {
+    for (const [mine, other] of [
+      [ours, theirs],
+      [theirs, ours],
+    ] as const) {
+      const { content, clashes } = mergeThreeWay(lies(...base), lies(...mine), lies(...other));
+      expect(clashes).toEqual([]);
+      expect(places(content)[0]).toBe(merged[0]);
+      expect(places(content).toSorted()).toEqual(merged.toSorted());
+    }
+  });
+});
+
 describe('what is said of bytes', () => {
   const entry = (cid: string, size: number, more: JsonObject = {}): JsonObject => ({ cid, size, type: 'a/b', ...more });
   const held = (v1: JsonObject, more: JsonObject = {}): Content =>

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commitResolution, openConflict, resolved } from '../../src/server/sync/conflicts.ts';
 import { ask, type Person, user } from '../helpers/callers.ts';
-import { create, type Entity, enrol, invalid, ok, remove, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, enrol, invalid, ok, remove, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { conflictsOf, type Pair, read, remoteOf, startCurated, sync, tipsOf } from './nodes.ts';
 
@@ -265,6 +265,30 @@ test.each(decided)(
     const { relationships } = await read(origin, curator, place.id);
     const roots = relationships.filter(({ predicate }) => predicate === 'root');
     expect(roots).toEqual([root(resolution === 'ours' ? work.id : other.id)]);
+  },
+);
+
+test.each(decided)(
+  'M2: the collection into which something was moved here and at %s (plain: %s) is one place: %s',
+  async (_name, plain, resolution) => {
+    await using pair = await startCurated({ plain });
+    const { origin, mirror, curator, here, place, work } = pair;
+    const closed = await collection(origin, curator, { label: 'Closed' });
+    const open = await collection(origin, curator, { label: 'Open' });
+    await sync(mirror, here);
+    const lies = (peer: string) => ({ predicate: 'collection', peer });
+    const move = (to: string) => ({ relationships_remove: [lies(place.id)], relationships_add: [lies(to)] });
+    await update(mirror, here, work, move(closed.id));
+    await update(origin, curator, work, move(open.id));
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 1, merged: 0, updated: 0 });
+    expect((await conflictOf(pair, work.id)).clashes).toMatchObject([
+      { path: ['relationships', 'collection'], base: lies(place.id), ours: lies(closed.id), theirs: lies(open.id) },
+    ]);
+    const choices = [{ path: ['relationships', 'collection'], side: resolution }];
+    ok(await resolve(pair, work.id, { resolution: resolution === 'ours' ? 'theirs' : 'ours', choices }));
+    await settled(pair);
+    const { relationships } = await read(origin, curator, work.id);
+    expect(relationships.map(({ peer }) => peer)).toEqual([resolution === 'ours' ? closed.id : open.id]);
   },
 );
 

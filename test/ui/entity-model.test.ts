@@ -165,6 +165,19 @@ describe('two versions of one text', () => {
     expect(merging(of({}, [a!]), of({}, [a!]), of({}, [])).merged.relationships).toEqual([]);
   });
 
+  test('lie first in the collection of whoever moved it, and of the one that was chosen where both did', () => {
+    const [a, b, c] = ['a', 'b', 'c'].map((peer) => ({ predicate: 'collection', peer })) as [Place, Place, Place];
+    const both = [of({}, [a]), of({}, [b]), of({}, [c])] as const;
+    const path = ['relationships', 'collection', 'b'];
+    expect(merging(...both)).toEqual({
+      merged: of({}, [b]),
+      differences: [{ path, base: 'a', mine: 'b', theirs: 'c', clash: true }],
+    });
+    expect(merging(...both, () => 'theirs').merged).toEqual(of({}, [c]));
+    const one = merging(of({}, [a]), of({}, [b]), of({}, [a, c]));
+    expect([one.merged.relationships, one.differences.some(({ clash }) => clash)]).toEqual([[b, c], false]);
+  });
+
   test('that say the same never clash, and one that changed nothing gives way', () => {
     fc.assert(
       fc.property(content, content, (base, other) => {
@@ -175,6 +188,8 @@ describe('two versions of one text', () => {
     );
   });
 });
+
+type Place = Content['relationships'][number];
 
 describe('values', () => {
   test('are edited as what they are', () => {

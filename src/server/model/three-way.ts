@@ -1,6 +1,13 @@
 import { differingMember, isOtherBytes, splitFile } from './bytes-places.ts';
 import { lenientRelationship } from './lenient.ts';
-import { type Json, type JsonObject, type Manifest, type Relationship, relationshipKey } from './manifest.ts';
+import {
+  collectionsOf,
+  type Json,
+  type JsonObject,
+  type Manifest,
+  type Relationship,
+  relationshipKey,
+} from './manifest.ts';
 import { equalJson } from './properties.ts';
 
 /** What a merge compares: what a version says, whoever made it. A deleted one says nothing else. */
@@ -8,8 +15,9 @@ export type Content = Pick<Manifest, 'properties' | 'relationships' | 'deleted'>
 
 /**
  * A place that both sides changed, and not to the same. A path is that of an issue: `["properties", "date", "from"]`,
- * `["relationships", predicate, peer, "properties", ...]`, `["relationships", "root"]` of a collection, `["type"]` where it was
- * made as something else on each side, or `[]` where one side deleted what the other changed. A side without the member has nothing there.
+ * `["relationships", predicate, peer, "properties", ...]`, `["relationships", "root"]` of a collection,
+ * `["relationships", "collection"]` of what each side put first into another one, `["type"]` where it was made as something else on
+ * each side, or `[]` where one side deleted what the other changed. A side without the member has nothing there.
  */
 export interface Clash {
   path: string[];
@@ -31,7 +39,8 @@ export const typePath = ['type'];
 
 /**
  * Three-way merge over the last common version, by property path and by relationship (predicate, peer). Lists are
- * values, and so are the root of a collection and what is said of bytes. `choose` settles a clash, ours where it is not given. Order: base's, then theirs, then ours (decisions.md).
+ * values, and so are the root of a collection, the collection that stands first, and what is said of bytes. `choose` settles a
+ * clash, ours where it is not given. Order: base's, then theirs, then ours (decisions.md).
  * @param base null where none is known: then nobody can say whether what one side alone has was added there or removed by
  *   the other, and each difference is a clash
  */
@@ -128,24 +137,67 @@ function mergeMaps(base: JsonObject, ours: JsonObject, theirs: JsonObject, path:
 function mergeRelationships(base: Content, ours: Content, theirs: Content, rule: Rule): Relationship[] {
   const [b, o, t] = [byKey(base), byKey(ours), byKey(theirs)];
   const roots = ours.type === 'collection' ? mergeRoots(base, ours, theirs, rule) : null;
+  const places = mergePlaces(base, ours, theirs, rule);
   const merged: Relationship[] = [];
   for (const key of new Set([...b.keys(), ...t.keys(), ...o.keys()])) {
-    const isSettled = roots !== null && isRoot(b.get(key) ?? t.get(key) ?? o.get(key));
-    const relationship = isSettled ? roots.get(key) : mergeRelationship(b.get(key), o.get(key), t.get(key), rule);
+    const any = b.get(key) ?? t.get(key) ?? o.get(key);
+    const settled = isRoot(any) ? roots : isPlace(any) ? places.side : null;
+    const relationship = settled ? settled.get(key) : mergeRelationship(b.get(key), o.get(key), t.get(key), rule);
     if (relationship) merged.push(relationship);
   }
-  return merged;
+  return withFirstPlace(merged, places.first);
 }
 
 /** The root of the side that changed it, since a collection has one; null where both name the same. */
 function mergeRoots(base: Content, ours: Content, theirs: Content, rule: Rule): Map<string, Relationship> | null {
-  const rootOf = ({ relationships }: Content) => byKey({ relationships: relationships.filter(isRoot) });
-  const [b, o, t] = [rootOf(base), rootOf(ours), rootOf(theirs)];
+  const [b, o, t] = [base, ours, theirs].map((side) => only(side, isRoot)) as Sides;
   if (o.size === t.size && [...o.keys()].every((key) => t.has(key))) return null;
   if (rule.based && equalJson(statements(t), statements(b))) return o;
   if (rule.based && equalJson(statements(o), statements(b))) return t;
-  const sides = present({ base: asRoot(b), ours: asRoot(o), theirs: asRoot(t) });
-  return rule.settle({ path: ['relationships', 'root'], ...sides }) === sides.ours ? o : t;
+  return oneSide(['relationships', 'root'], [b, o, t], rule);
+}
+
+/**
+ * Which collection stands first, since that one decides permissions: as the side that changed it says. `side`: all collections
+ * of one side, where both changed it, or the other side took away what would stand first; else they merge one by one.
+ */
+function mergePlaces(base: Content, ours: Content, theirs: Content, rule: Rule) {
+  const [b, o, t] = [base, ours, theirs].map((side) => only(side, isPlace)) as Sides;
+  const [was, here, there] = [b, o, t].map(firstOf);
+  const [isOurs, isTheirs] = [rule.based && there === was, rule.based && here === was];
+  const first = isOurs ? here : there;
+  const isKept = (key: string) => (o.has(key) || t.has(key)) && [o, t].every((side) => side.has(key) || !b.has(key));
+  const stands = first === undefined ? ![...o.keys(), ...t.keys()].some(isKept) : isKept(first);
+  if ((here === there || isOurs || isTheirs) && stands) return { side: null, first };
+  const side = oneSide(['relationships', 'collection'], [b, o, t], rule);
+  return { side, first: firstOf(side) };
+}
+
+function firstOf(relationships: Map<string, Relationship>): string | undefined {
+  return [...relationships.keys()][0];
+}
+
+function withFirstPlace(relationships: Relationship[], first: string | undefined): Relationship[] {
+  const from = relationships.findIndex((r) => relationshipKey(r) === first);
+  const to = relationships.findIndex(isPlace);
+  if (from === -1 || from === to) return relationships;
+  return relationships.toSpliced(from, 1).toSpliced(to, 0, relationships[from] as Relationship);
+}
+
+type Sides = [base: Map<string, Relationship>, ours: Map<string, Relationship>, theirs: Map<string, Relationship>];
+
+/** All of the side that is chosen. */
+function oneSide(path: string[], [b, o, t]: Sides, { settle }: Rule): Map<string, Relationship> {
+  const sides = present({ base: asOne(b), ours: asOne(o), theirs: asOne(t) });
+  return settle({ path, ...sides }) === sides.ours ? o : t;
+}
+
+function only({ relationships }: Content, which: (r: Relationship) => boolean): Map<string, Relationship> {
+  return byKey({ relationships: relationships.filter(which) });
+}
+
+function isPlace(relationship: Relationship | undefined): boolean {
+  return relationship?.predicate === 'collection';
 }
 
 function isRoot(relationship: Relationship | undefined): boolean {
@@ -157,7 +209,7 @@ function statements(relationships: Map<string, Relationship>): Json[] {
 }
 
 /** A list only where there are several, as when somebody wrote them so. */
-function asRoot(relationships: Map<string, Relationship>): Json | undefined {
+function asOne(relationships: Map<string, Relationship>): Json | undefined {
   const all = [...relationships.values()].flatMap((r) => asJson(r) ?? []);
   return all.length > 1 ? all : all[0];
 }

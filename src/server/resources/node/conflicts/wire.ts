@@ -45,7 +45,8 @@ export interface SideView {
 /** A place that both sides changed, and not to the same; a side without a member has nothing there. */
 export interface ClashView {
   /**
-   * `["properties", ...]`, `["relationships", predicate, peer, ...]`, `["relationships", "root"]` of a collection, `["type"]`: it was
+   * `["properties", ...]`, `["relationships", predicate, peer, ...]`, `["relationships", "root"]` of a collection,
+   * `["relationships", "collection"]`: each side put another collection first, which decides permissions, `["type"]`: it was
    * made as something else on each side, or `[]`: one side deleted what the other changed. No version changes a type: of `["type"]`
    * only the other side can be chosen, and of a conflict without a remote only ours.
    */

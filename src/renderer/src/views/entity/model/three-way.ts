@@ -68,9 +68,18 @@ export function mergeThreeWay(
     const kept = settle(['relationships', 'root', my?.peer ?? their?.peer ?? ''], old?.peer, my?.peer, their?.peer);
     if (kept !== undefined) relationships.push((kept === my?.peer ? my : their) as Relationship);
   }
+  const places = [base, mine, theirs].map((one) => one?.relationships.filter(isPlace) ?? []);
+  const [firstOld, firstMine, firstTheirs] = places.map(([first]) => first?.peer);
+  const isMoved = firstMine !== firstTheirs && !isBefore(firstMine, firstOld) && !isBefore(firstTheirs, firstOld);
+  if (isMoved) {
+    const path = ['relationships', 'collection', firstMine ?? firstTheirs ?? ''];
+    const kept = settle(path, firstOld, firstMine, firstTheirs);
+    relationships.push(...((kept === firstMine ? places[1] : places[2]) ?? []));
+  }
   for (const key of new Set([...b.keys(), ...t.keys(), ...m.keys()])) {
     const [old, my, their] = [b.get(key), m.get(key), t.get(key)];
-    if (roots && (my ?? their ?? old)?.predicate === 'root') continue;
+    const { predicate: which } = (my ?? their ?? old) as Relationship;
+    if ((roots && which === 'root') || (isMoved && which === 'collection')) continue;
     if (sameRelationship(my, their)) {
       if (my) relationships.push(my);
       continue;
@@ -80,7 +89,20 @@ export function mergeThreeWay(
     const { properties: _, ...named } = (my ?? their ?? old) as Relationship;
     if (isMap(kept)) relationships.push(Object.keys(kept).length > 0 ? { ...named, properties: kept } : named);
   }
-  return { merged: { properties, relationships }, differences };
+  const first = isMoved ? undefined : isBefore(firstMine, firstOld) ? firstTheirs : firstMine;
+  return { merged: { properties, relationships: withFirstPlace(relationships, first) }, differences };
+}
+
+/** The first collection decides permissions, so that all of each side's are one choice where both put another one first. */
+function isPlace({ predicate }: Relationship): boolean {
+  return predicate === 'collection';
+}
+
+function withFirstPlace(relationships: Relationship[], first: string | undefined): Relationship[] {
+  const place = relationships.find((one) => isPlace(one) && one.peer === first);
+  const at = relationships.findIndex(isPlace);
+  if (!place || relationships[at] === place) return relationships;
+  return relationships.filter((one) => one !== place).toSpliced(at, 0, place);
 }
 
 /** The root of each version where the two do not name the same: a collection has one, so that each side's is one choice. */
