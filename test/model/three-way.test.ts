@@ -314,7 +314,7 @@ describe('whatever the versions say', () => {
   const map = fc.dictionary(name, fc.oneof(value, fc.dictionary(name, value, { maxKeys: 2 })), { maxKeys: 3 });
   const relationships = fc.uniqueArray(
     fc.record({
-      predicate: fc.constantFrom('p', 'q'),
+      predicate: fc.constantFrom('p', 'collection'),
       peer: fc.constantFrom('X', 'Y'),
       properties: fc.dictionary(name, value, { maxKeys: 2 }),
     }),

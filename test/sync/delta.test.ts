@@ -20,7 +20,7 @@ const object: fc.Arbitrary<JsonObject> = fc.letrec<{ object: JsonObject; value: 
 
 const relationship: fc.Arbitrary<Relationship> = fc.record(
   {
-    predicate: fc.constantFrom('contains', 'in'),
+    predicate: fc.constantFrom('contains', 'in', 'collection'),
     peer: fc.constantFrom('p1', 'p2', 'p3'),
     peer_type: fc.constantFrom('document', 'folder'),
     peer_label: fc.constantFrom('one', 'two'),
@@ -81,6 +81,27 @@ test('no body removes what it also sets, so that it says the same in whatever or
     }),
     { numRuns: 2000 },
   );
+});
+
+test('what would come to stand before the first collection is said anew after it, and nothing else', () => {
+  const lies = (...peers: string[]) => ({
+    ...(fc.sample(manifest, 1)[0] as Manifest),
+    properties: {},
+    relationships: peers.map((peer) => ({ predicate: 'collection', peer })),
+  });
+  const at = (peer: string) => ({ predicate: 'collection', peer });
+  expect(deltasBetween(lies('A', 'C'), lies('B', 'A', 'C'))).toEqual([
+    { relationships_add: [at('B')], relationships_remove: [at('A'), at('C')] },
+    { relationships_add: [at('A'), at('C')] },
+  ]);
+  expect(deltasBetween(lies('A', 'B', 'C'), lies('B', 'A', 'C'))).toEqual([
+    { relationships_remove: [at('A')] },
+    { relationships_add: [at('A')] },
+  ]);
+  expect(deltasBetween(lies('A', 'C'), lies('B'))).toEqual([
+    { relationships_add: [at('B')], relationships_remove: [at('A'), at('C')] },
+  ]);
+  expect(deltasBetween(lies('A', 'B', 'C'), lies('A', 'C', 'B'))).toEqual([]);
 });
 
 test('a change of one property sends that property alone', () => {

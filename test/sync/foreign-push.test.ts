@@ -300,6 +300,58 @@ test.each(['both', 'push'])(
   },
 );
 
+const lies = (peer: string) => ({ predicate: 'collection', peer });
+const placesOf = ({ relationships }: Entity) =>
+  relationships.filter(({ predicate }) => predicate === 'collection').map(({ peer }) => peer);
+
+test('P2: the collection that stands first here, and decides, stands first there', async () => {
+  await using scene = await startForeign();
+  const { origin, mirror, curator, here, place, works } = scene;
+  const closed = await collection(origin, curator, { label: 'Closed' });
+  await sync(mirror, here);
+  const [work, other] = works as [Entity, Entity];
+  const moved = await update(mirror, here, work, {
+    relationships_remove: [lies(place.id)],
+    relationships_add: [lies(closed.id)],
+  });
+  await update(mirror, here, moved, { relationships_add: [lies(place.id)] });
+  expect(await sync(mirror, here)).toMatchObject({ updated: 1, refused: 0, conflicts: 0 });
+  expect(placesOf(await read(origin, curator, work.id))).toEqual([closed.id, place.id]);
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+
+  // Where nothing else differs, too.
+  const both = await update(mirror, here, other, { relationships_add: [lies(closed.id)] });
+  expect(await sync(mirror, here)).toMatchObject({ updated: 1 });
+  const without = await update(mirror, here, await read(mirror, here, both.id), {
+    relationships_remove: [lies(place.id)],
+  });
+  await update(mirror, here, without, { relationships_add: [lies(place.id)] });
+  expect(await sync(mirror, here)).toMatchObject({ updated: 1, refused: 0, conflicts: 0 });
+  expect(placesOf(await read(origin, curator, other.id))).toEqual([closed.id, place.id]);
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
+test('P8: where a remote puts another collection first, the one that stands first here goes on deciding here', async () => {
+  await using scene = await startForeign();
+  const { origin, mirror, curator, here, proxy, place } = scene;
+  const closed = await collection(origin, curator, { label: 'Closed' });
+  await sync(mirror, here);
+  proxy.fault = ({ method, path }) =>
+    method === 'POST' && path.startsWith('/entities') && !path.includes('batch') ? { sends: turned } : undefined;
+  const ours = await create(mirror, here, { relationships: [lies(closed.id), lies(place.id)] });
+  expect(await sync(mirror, here)).toMatchObject({ created: 0, refused: 1 });
+  expect(placesOf(await read(origin, curator, ours.id))).toEqual([place.id, closed.id]);
+  const [refusal] = (await remoteOf(mirror, here)).refusals;
+  expect(refusal?.words).toContain('made something else of "relationships.collection";');
+  expect(await sync(mirror, here)).toMatchObject({ updated: 0, refused: 0, merged: 0, conflicts: 0 });
+  expect(await read(mirror, here, ours.id)).toEqual(ours);
+});
+
+const turned = (body: unknown) => {
+  const { relationships, ...others } = body as { relationships: unknown[] };
+  return { ...others, relationships: relationships.toReversed() };
+};
+
 test.each([
   ['a plain remote', true],
   ['a node', false],

@@ -78,9 +78,10 @@ function lifeOf({ deleted }: Content): Json {
   return deleted ? 'deleted' : 'live';
 }
 
-/** Whether two versions say the same, in whatever order. */
+/** Whether two versions say the same, in whatever order, but for the collection that stands first. */
 export function sameContent(a: Content, b: Content): boolean {
   if (a.deleted || b.deleted) return a.deleted === b.deleted;
+  if (collectionsOf(a)[0] !== collectionsOf(b)[0]) return false;
   const [x, y] = [byKey(a), byKey(b)];
   return (
     equalJson(a.properties, b.properties) && x.size === y.size && [...x].every(([key, r]) => sameOrNone(r, y.get(key)))

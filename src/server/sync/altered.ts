@@ -1,5 +1,5 @@
 import { valueHash } from '../blocks/encode.ts';
-import { type JsonObject, type Manifest, relationshipKey } from '../model/manifest.ts';
+import { collectionsOf, type JsonObject, type Manifest, relationshipKey } from '../model/manifest.ts';
 
 /** What a remote says of bytes by itself. */
 const ofBytes = new Set(['cid', 'content', 'content_type', 'size', 'uploaded']);
@@ -14,7 +14,7 @@ interface Made {
 
 /**
  * The properties, and as `relationships.PREDICATE` the relationships, that a remote made something else of than was sent: of
- * another value, left out, or kept though they were removed.
+ * another value, left out, or kept though they were removed; `relationships.collection` also where another one stands first.
  * What it adds is its own. Of collections nothing is said: their rules are kept in its own form.
  */
 export function alteredIn({ before, sent, made }: Made): string[] {
@@ -26,7 +26,7 @@ export function alteredIn({ before, sent, made }: Made): string[] {
 /** Type and label of a peer are copies, no statement of the entity's own. */
 function alteredPredicates({ before, sent, made }: Made): string[] {
   const [old, ours, theirs] = [byKey(before), byKey(sent), byKey(made)];
-  const altered = new Set<string>();
+  const altered = new Set<string>(collectionsOf(sent)[0] === collectionsOf(made)[0] ? [] : ['collection']);
   for (const [key, { predicate }] of new Map([...old, ...ours])) {
     const [was, said, has] = [old.get(key), ours.get(key), theirs.get(key)];
     const isSaid = (said === undefined) === (has === undefined);

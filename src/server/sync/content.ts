@@ -1,15 +1,17 @@
 import { valueHash } from '../blocks/encode.ts';
-import type { Manifest } from '../model/manifest.ts';
+import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import type { Version } from './state.ts';
 
 /**
  * What a version says, whoever made it and when (decisions.md, Equal content): type, properties, relationships by
- * predicate and peer. All tombstones of a type say the same.
+ * predicate and peer, and which of several collections stands first, since that one decides permissions. All tombstones of a type
+ * say the same.
  */
 export function contentHash({ type, properties, relationships, deleted }: Manifest): string {
   if (deleted) return valueHash({ type, deleted: true });
   const sorted = relationships.toSorted((a, b) => order(a.predicate, b.predicate) || order(a.peer, b.peer));
-  return valueHash({ type, properties, relationships: sorted });
+  const [first, ...others] = collectionsOf({ relationships });
+  return valueHash({ type, properties, relationships: sorted, ...(others.length > 0 && { first }) });
 }
 
 function order(a: string, b: string): number {

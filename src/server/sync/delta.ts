@@ -1,6 +1,6 @@
 import { lenientRelationship } from '../model/lenient.ts';
 import type { Json, JsonObject, Manifest, Relationship } from '../model/manifest.ts';
-import { relationshipKey } from '../model/manifest.ts';
+import { collectionsOf, relationshipKey } from '../model/manifest.ts';
 import type { Update } from '../model/next-version.ts';
 import { equalJson, type Removal } from '../model/properties.ts';
 import type { RelationshipAdd, RelationshipRemove } from '../model/relationships.ts';
@@ -66,7 +66,7 @@ function removalOf(paths: Path[]): Removal {
 interface RelationshipDelta {
   add: RelationshipAdd[];
   remove: RelationshipRemove[];
-  /** What can only be said anew, after it was removed. */
+  /** What can only be said anew, after it was removed, or behind what it stood before. */
   addLater: Relationship[];
 }
 
@@ -87,7 +87,28 @@ function relationshipDelta(base: Relationship[], next: Relationship[]): Relation
       }
     }
   }
-  return delta;
+  return withFirstPlace(delta, base, next);
+}
+
+/** The first collection decides permissions: those that would come to stand before it are said anew, after it. */
+function withFirstPlace(delta: RelationshipDelta, base: Relationship[], next: Relationship[]): RelationshipDelta {
+  const { add, remove, addLater } = delta;
+  const gone = new Set(remove.filter(isPlace).map(({ peer }) => peer));
+  const kept = base.filter((r) => isPlace(r) && !gone.has(r.peer));
+  const order = collectionsOf({ relationships: [...kept, ...add, ...addLater] });
+  const [first] = collectionsOf({ relationships: next });
+  if (first === undefined || order[0] === first) return delta;
+  const ahead = new Set(order.slice(0, order.indexOf(first)));
+  const isAhead = (r: Relationship) => isPlace(r) && ahead.has(r.peer);
+  return {
+    add: add.filter((r) => !isAhead(r)),
+    remove: [...remove, ...kept.filter(isAhead).map(({ predicate, peer }) => ({ predicate, peer }))],
+    addLater: [...addLater, ...next.filter(isAhead)],
+  };
+}
+
+function isPlace({ predicate }: { predicate: string }): boolean {
+  return predicate === 'collection';
 }
 
 function sameAs(a: Relationship, b: Relationship): boolean {

@@ -4,7 +4,7 @@ import { type Chain, walkArchive } from '../../blocks/archive-walk.ts';
 import { type Block, decodeManifest, encodeManifest, valueHash } from '../../blocks/encode.ts';
 import { FileStore } from '../../blocks/file-store.ts';
 import { BusyError, StorageError } from '../../errors.ts';
-import { type Manifest, relationshipKey } from '../../model/manifest.ts';
+import { collectionsOf, type Manifest, relationshipKey } from '../../model/manifest.ts';
 import { restored, type Stamp } from '../../model/next-version.ts';
 import { findBlock } from '../blocks.ts';
 import { type Commit, maxVersionsPerCommit, type Row } from '../commit.ts';
@@ -245,7 +245,8 @@ async function forkOf(
 function contentHash({ type, properties, relationships, deleted }: Manifest): string {
   if (deleted) return 'deleted';
   const sorted = relationships.toSorted((a, b) => (relationshipKey(a) < relationshipKey(b) ? -1 : 1));
-  return valueHash({ type, properties, relationships: sorted });
+  const [first, ...others] = collectionsOf({ relationships });
+  return valueHash({ type, properties, relationships: sorted, ...(others.length > 0 && { first }) });
 }
 
 /** The blocks that the archive brings, oldest first, in stretches that each fit a commit, read one after the other. */
