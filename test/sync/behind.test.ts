@@ -217,6 +217,42 @@ test.each([
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
+test.each(['an edit', 'a deletion'])('F9: %s there over what was pushed, named before it, arrives', async (what) => {
+  await using scene = await startScene({}, { stranger: true });
+  const { origin, mirror, proxy, curator, here, place } = scene;
+  const work = await create(origin, curator, { collection: place.id, properties: { n: 1 } });
+  await sync(mirror, here);
+  let pushed: string | undefined;
+  let later: string | undefined;
+  // The one that was pushed has the next id from the beginning, and what comes after it the one before.
+  const shown = (event: Named): Named => {
+    if (event.entity_id === work.id && event.cid !== work.cid) pushed ??= event.cid;
+    if (later === undefined) return event.cid === pushed ? { ...event, id: event.id + 1 } : event;
+    return { ...event, cid: event.cid === later ? (pushed ?? '') : event.cid === pushed ? later : event.cid };
+  };
+  proxy.fault = ({ path }) =>
+    path.startsWith('/events')
+      ? { change: (body) => ({ ...(body as object), events: (body as { events: Named[] }).events.map(shown) }) }
+      : undefined;
+  await update(mirror, here, work, { properties: { n: 2 } });
+  expect(await sync(mirror, here)).toMatchObject({ updated: 1 });
+  const second = await read(origin, curator, work.id);
+  const made =
+    what === 'an edit'
+      ? await update(origin, curator, second, { properties: { n: 3 } })
+      : await remove(origin, curator, second);
+  later = made.cid;
+  expect(await sync(mirror, here)).toMatchObject({ troubles: 0, conflicts: 0, stopped: null });
+  expect(pushed).toBe(second.cid);
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
+interface Named {
+  id: number;
+  entity_id: string;
+  cid: string;
+}
+
 test('F10: a version that cannot be read is waited for while the tip is still the one before, but not for ever', async () => {
   await using scene = await startScene({}, { stranger: true });
   const { origin, mirror, proxy, curator, here, place } = scene;

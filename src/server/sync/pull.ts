@@ -2,10 +2,11 @@ import PQueue from 'p-queue';
 import { UnreachableError } from '../errors.ts';
 import type { Row } from '../store/commit.ts';
 import { entityKey } from '../store/entity-keys.ts';
-import { isKnownAt, knownEvent, seenIntervals } from '../store/remotes/remotes.ts';
+import { findKnown, isKnownAt, knownEvent, seenIntervals } from '../store/remotes/remotes.ts';
 import { type SyncContext, type TakeOverOptions, takeOver } from './arrivals.ts';
 import { askAgain } from './ask-again.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';
+import { isVersionOf } from './entity.ts';
 import {
   type FeedEvent,
   type FeedStep,
@@ -247,14 +248,31 @@ async function newestOf(ctx: SyncContext, events: FeedEvent[], open: OpenPage[])
   const newest = new Map<string, FeedEvent>();
   for (const event of events) if (!newest.has(event.entity)) newest.set(event.entity, event);
   const fresh = [...newest.values()].filter(({ entity }) => !open.some((page) => page.entities.has(entity)));
+  const older = ctx.blocks ? new Map<string, FeedEvent[]>() : Map.groupBy(events, ({ entity }) => entity);
   const unknown: FeedEvent[] = [];
   await ctx.turns.each(fresh, (event) => {
     // Of what has just been seen for the first time nothing is here: one look says so.
     const isNew = ctx.store.look((db) => entityKey(db, event.entity)) === undefined;
     const known = isNew ? 0 : ctx.store.read((db) => knownEvent(db, ctx.remote.key, event.entity));
-    if (known < event.id) unknown.push(event);
+    if (known >= event.id) return;
+    const unread = isNew ? undefined : unreadOf(ctx, older.get(event.entity) ?? [], known);
+    unknown.push(unread === undefined ? event : { ...event, cid: unread });
   });
   return unknown;
+}
+
+/**
+ * Where the newest event of an entity names what this node has pushed itself, the newest version of its events that is not here: it
+ * may have been made over that one, and named before it (SPEC.md, F9). What has been named is compared by numbers (wanted-version.ts).
+ * @param known the event up to which all are dealt with
+ */
+function unreadOf({ store, remote }: SyncContext, events: FeedEvent[], known: number): string | undefined {
+  const [newest, ...others] = events;
+  if (newest === undefined || others.length === 0) return undefined;
+  return store.read((db) => {
+    if (findKnown(db, remote.key, newest.entity).theirs !== newest.cid) return undefined;
+    return others.find(({ id, entity, cid }) => id > known && !isVersionOf(db, entity, cid))?.cid;
+  });
 }
 
 async function dealWith(ctx: SyncContext, queue: PQueue, events: FeedEvent[]): Promise<FeedEvent[]> {
