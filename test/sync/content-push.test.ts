@@ -325,6 +325,29 @@ describe('K8: content that came here otherwise while the remote was to be asked 
   });
 });
 
+test('what a key names by now is not taken for the bytes because it begins as they do', async () => {
+  await using scene = await startScene({}, { stranger: true });
+  const { origin, mirror, curator, here, place, proxy } = scene;
+  await holding(origin, curator, bytesOf(1000), { collection: place.id });
+  const isByCid = (call: Call) => isContent(call) && call.path.includes('?cid=');
+  proxy.fault = (call) => (isByCid(call) ? { status: 404 } : undefined);
+  expect(await sync(mirror, here)).toMatchObject({ content: { files: 1 } });
+
+  const bytes = bytesOf(200_000, 2);
+  const entity = await holding(origin, curator, bytes, { collection: place.id });
+  proxy.fault = (call) => (isContent(call) ? { status: 404 } : undefined);
+  expect(await sync(mirror, here)).toMatchObject({ content: { files: 0, missing: 1 } });
+  await upload(scene, entity.id, bytes);
+  clock.time += 2 * 60_000;
+  const earlier = Buffer.concat([bytes.subarray(0, 600), bytesOf(100_000, 3)]);
+  proxy.fault = (call) => {
+    if (!isContent(call)) return undefined;
+    const last = Number(/^bytes=0-(\d+)$/.exec(call.headers.range ?? '')?.[1] ?? earlier.length);
+    return isByCid(call) ? { status: 404 } : { bytes: () => earlier.subarray(0, last + 1) };
+  };
+  expect(await sync(mirror, here)).toMatchObject({ sent: { files: 1 } });
+});
+
 test('content for which a node gives no address now is said to wait, and goes when its time has come', async () => {
   await using scene = await startScene();
   const { origin, mirror, curator, here, place, proxy } = scene;

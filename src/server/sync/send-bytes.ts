@@ -73,28 +73,41 @@ function refusedTip(db: Reader, remote: number, id: string): string | null {
   return tip === twin ? twin : theirs;
 }
 
+/** Of what is not asked for by its CID so much is compared: a key may name earlier content yet, and files of one kind begin alike. */
+const beginning = 65_536;
+
 async function hasBytes({ client, memory, files }: PushContext, { id, cid, key }: NamedBytes): Promise<boolean> {
   const byKey = key !== null && memory.form === 'key';
+  const byFile = key === null && memory.form === 'file';
   const query = new URLSearchParams(byKey ? { key } : { cid });
-  const path = key === null && memory.form === 'file' ? `/files/${id}/content` : `/entities/${id}/content?${query}`;
+  const path = byFile ? `/files/${id}/content` : `/entities/${id}/content?${query}`;
+  const length = byKey || byFile ? beginning : 1;
   const answer = await client.fetchFile(
     path,
-    () => ({ range: 'bytes=0-0' }),
-    ({ bytes }) => isBeginning(files, cid, bytes),
+    () => ({ range: `bytes=0-${length - 1}` }),
+    ({ bytes }) => isBeginning(files, cid, bytes, length),
   );
   // There is no first byte in what is empty.
-  return 'taken' in answer ? answer.taken : answer.status === 416;
+  return 'taken' in answer ? answer.taken : answer.status === 416 && isEmpty({ cid });
 }
 
 /** Whether what comes is how the bytes under a CID begin: a page of something else is not, nor other content. */
-async function isBeginning(files: FileStore, cid: string, bytes: AsyncIterable<Uint8Array>): Promise<boolean> {
+async function isBeginning(
+  files: FileStore,
+  cid: string,
+  bytes: AsyncIterable<Uint8Array>,
+  length: number,
+): Promise<boolean> {
+  let come = 0;
   for await (const chunk of bytes) {
     if (chunk.length === 0) continue;
     const ours: Uint8Array[] = [];
-    for await (const part of files.read(cid, { end: chunk.length - 1 })) ours.push(part);
-    return Buffer.concat(ours).equals(chunk);
+    for await (const part of files.read(cid, { start: come, end: come + chunk.length - 1 })) ours.push(part);
+    if (!Buffer.concat(ours).equals(chunk)) return false;
+    come += chunk.length;
+    if (come >= length) return true;
   }
-  return isEmpty({ cid });
+  return come === (await files.size(cid));
 }
 
 /** Bytes from one place on, as they go out; what goes is counted. */
