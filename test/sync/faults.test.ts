@@ -887,6 +887,25 @@ describe('P3: a push whose answer is lost', () => {
     await using scene = await startScene();
     const { origin, mirror, proxy, curator, here, place } = scene;
     await sync(mirror, here);
+    const allow = async (...actions: string[]) =>
+      ok(await ask(mirror, here, `PUT /collections/${place.id}/roles/viewer`, { actions }));
+    const viewers = async (node: TestNode, who: Person) =>
+      (await read(node, who, place.id)).properties.roles as Record<string, string[]>;
+    const before = (await viewers(origin, curator)).viewer ?? [];
+    await allow('*:view', 'entity:update');
+    proxy.fault = losing;
+    expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+    expect((await viewers(origin, curator)).viewer).toEqual(['*:view', 'entity:update']);
+    await allow(...before);
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 1, merged: 0 });
+    expect((await viewers(mirror, here)).viewer).toEqual(before);
+  });
+
+  test('and that only named a collection is known for what it is, and what was edited since goes out', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    await sync(mirror, here);
     const relabel = async (label: string) => {
       const { cid } = await read(mirror, here, place.id);
       ok(await ask(mirror, here, `PUT /collections/${place.id}`, { expect_tip: cid, label }));
@@ -897,8 +916,9 @@ describe('P3: a push whose answer is lost', () => {
     expect((await read(origin, curator, place.id)).properties.label).toBe('Wrong');
     await relabel('Works');
     proxy.fault = () => undefined;
-    expect(await sync(mirror, here)).toMatchObject({ conflicts: 1, merged: 0 });
-    expect((await read(mirror, here, place.id)).properties.label).toBe('Works');
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, merged: 0, updated: 1 });
+    expect((await read(origin, curator, place.id)).properties.label).toBe('Works');
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   });
 
   test('and on whose entity somebody else has changed another thing first is a conflict, with nothing lost', async () => {

@@ -4,7 +4,7 @@ import { relationshipKey } from '../model/manifest.ts';
 import { momentOf } from '../model/moments.ts';
 import { equalJson } from '../model/properties.ts';
 import { roleEntries, rolesOf } from '../model/roles.ts';
-import { deltasBetween } from './delta.ts';
+import { predictedBetween } from './predicted.ts';
 import type { PushRequest } from './push-request.ts';
 
 const described = ['label', 'description', 'display_image_url'] as const;
@@ -57,7 +57,7 @@ export function updateCollection(theirs: Manifest, local: Manifest, { user, now 
   const rest = { ...local, properties: withRoles(local, theirs), relationships: mixed(theirs, local, isMember) };
   return [
     ...access,
-    ...contentRequests(base, theirs, rest),
+    ...contentRequests(base, theirs, rest, access.length === 0),
     ...rootRequest(base, theirs, local),
     ...except(roleChanges.gone, isHeld),
     ...[...roleChanges.changed, ...roleChanges.gone].filter(isHeld),
@@ -74,12 +74,13 @@ function except(requests: Access[], which: (request: Access) => boolean): Access
   return requests.filter((request) => !which(request));
 }
 
-function contentRequests(path: string, theirs: Manifest, local: Manifest): PushRequest[] {
-  return deltasBetween(theirs, local).map((delta) => ({
+/** @param isFirst nothing is sent before of which only the remote says what it makes */
+function contentRequests(path: string, theirs: Manifest, local: Manifest, isFirst: boolean): PushRequest[] {
+  return predictedBetween(theirs, local).map(({ delta, makes }) => ({
     method: 'PUT',
     path,
     body: (expect_tip) => ({ expect_tip, ...delta, ...(local.note !== undefined && { note: local.note }) }),
-    makes: null,
+    makes: isFirst ? makes : null,
   }));
 }
 

@@ -1,9 +1,8 @@
 import type { Manifest, Relationship } from '../model/manifest.ts';
-import { applyUpdate, type Stamp } from '../model/next-version.ts';
 import { rolesOf } from '../model/roles.ts';
 import { createCollection, updateCollection } from './collection-requests.ts';
 import { contentHash } from './content.ts';
-import { deltasBetween } from './delta.ts';
+import { predictedBetween } from './predicted.ts';
 import type { PushRequest } from './push-request.ts';
 import type { Intent } from './state.ts';
 
@@ -96,19 +95,13 @@ function asTheirs({ local, self, user }: PushFacts): Relationship[] {
   );
 }
 
-const nobody: Stamp = { schema: '', ts: '', edited_by: { user_id: '', method: 'manual' } };
-
 function updates(theirs: Manifest, facts: PushFacts): PushRequest[] {
   const { local } = facts;
   const note = local.note === undefined ? {} : { note: local.note };
-  let becomes = theirs;
-  return deltasBetween(theirs, local).map((delta) => {
-    becomes = applyUpdate(becomes, '', delta, nobody);
-    return {
-      method: 'PUT',
-      path: `/entities/${local.id}${unchecked(facts)}`,
-      body: (expect_tip) => ({ expect_tip, ...note, ...delta }),
-      makes: contentHash(becomes),
-    };
-  });
+  return predictedBetween(theirs, local).map(({ delta, makes }) => ({
+    method: 'PUT',
+    path: `/entities/${local.id}${unchecked(facts)}`,
+    body: (expect_tip) => ({ expect_tip, ...note, ...delta }),
+    makes,
+  }));
 }
