@@ -13,6 +13,7 @@ const behaviours: Record<string, Behaviour> = {
   accept: (response, { job_id }) => json(response, 200, { accepted: true, job_id }),
   refuse: (response) => json(response, 200, { accepted: false, error: 'no work today', retry_after: 60 }),
   wordy: (response) => json(response, 200, { accepted: false, error: `half \ud83d ${'n'.repeat(492)}🌍` }),
+  later: (response) => json(response, 503, { accepted: false, error: 'not now', retry_after: 1 }),
   unavailable: (response) => json(response, 503, { accepted: false, error: 'no key', retry_after: 60 }),
   fail: (response) => json(response, 500, { error: 'inner error' }),
   list: (response) => json(response, 200, ['accepted']),
@@ -52,7 +53,7 @@ async function textOf(request: IncomingMessage): Promise<string> {
 }
 
 /** Somebody else's processor, or many: it answers, and does nothing. */
-export async function startProcessorEndpoint(): Promise<ProcessorEndpoint> {
+export async function startProcessorEndpoint(port = 0): Promise<ProcessorEndpoint> {
   const received: ProcessorEndpoint['received'] = [];
   const changed = new Map<string, string>();
   const server = createServer(async (request, response) => {
@@ -70,7 +71,7 @@ export async function startProcessorEndpoint(): Promise<ProcessorEndpoint> {
     received.push({ behaviour, body });
     act(response, body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   server.unref();
   const endpoint: ProcessorEndpoint = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

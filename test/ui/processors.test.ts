@@ -241,6 +241,16 @@ describePage('processors', () => {
     await page.keyboard.press('Control+Enter');
     await page.getByRole('status').filter({ hasText: 'Done' }).waitFor();
     await page.getByText('in blue').waitFor();
+
+    // One that was refused has no log, and is repeated all the same.
+    await allow(node, {});
+    const body = { target_entity: note?.id, target_collection: shelf.id, confirm: true, input: { colour: 'black' } };
+    expect(ok(await ask(node, me, `POST /kladoi/${of.id}/invoke`, body))).toMatchObject({ status: 'rejected' });
+    const [{ job_id }] = ok<{ runs: [{ job_id: string }] }>(await ask(node, me, 'GET /node/jobs')).runs;
+    await allow(node, { ink: replying('return { messages: [{ level: "info", message: "in time" }] }') });
+    await visitor.go(`/jobs/${job_id}`);
+    await page.getByRole('button', { name: 'Run it again', disabled: false }).press('Enter');
+    await page.getByRole('status').filter({ hasText: 'Done' }).waitFor();
     await visitor.go(`/processors/${flow.id}`);
     await page.getByRole('heading', { name: 'a workflow', level: 1 }).waitFor();
     expect(visitor.faults).toEqual([]);

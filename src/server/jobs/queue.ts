@@ -5,6 +5,7 @@ import { endpointsSince } from '../store/jobs/endpoints-since.ts';
 import type { JobRow, NewJobBatch } from '../store/jobs/job-rows.ts';
 import { findBatch, interruptedJobs, lastJob, openBatch, queuedJobs, type StoredJob } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
+import { Rests } from './rests.ts';
 import { firstPauseMs, type JobSender, longestPauseMs } from './sender.ts';
 
 export interface QueueNeeds {
@@ -24,7 +25,10 @@ const perRead = 50;
 const perSlice = 200;
 const perPage = 500;
 
-/** Sends a network's jobs that wait: those of batches, and those that a stop of the node left. */
+/**
+ * Sends a network's jobs that wait: those of batches, and those that a stop of the node left. What does not arrive, or is asked
+ * to wait, waits again, for longer each time, until its time is over.
+ */
 export class JobQueue {
   readonly #store: NetworkStore;
   readonly #needs: QueueNeeds;
@@ -32,6 +36,9 @@ export class JobQueue {
   readonly #each = new Map<string, number>();
   /** Read and not sent yet, by processor. */
   readonly #taken = new Map<string, StoredJob[]>();
+  readonly #rests = new Rests(() => performance.now());
+  /** Wakes it when the first rest ends. */
+  #alarm: NodeJS.Timeout | undefined;
   /** The batch that becomes jobs now. */
   #batch: NewJobBatch | null = null;
   #running = Promise.resolve();
@@ -103,7 +110,7 @@ export class JobQueue {
     this.#running = this.#run();
   }
 
-  /** Resolves when nothing waits any more, or the node closes. */
+  /** Resolves when nothing can be sent now, or the node closes. */
   async idle(): Promise<void> {
     await this.#running;
   }
@@ -170,9 +177,10 @@ export class JobQueue {
     return true;
   }
 
-  /** Processors without room. */
+  /** Processors without room, and those that rest. */
   #busy(): string[] {
-    return [...this.#each.keys()].filter((processor) => !this.#hasRoom(processor));
+    const full = [...this.#each.keys()].filter((processor) => !this.#hasRoom(processor));
+    return [...full, ...this.#rests.processors()];
   }
 
   #jobOf({ id: run, job, held }: NewJobBatch, { target_entity, input }: NewJobBatch['items'][number]): JobRow[] {
@@ -199,7 +207,8 @@ export class JobQueue {
   /** Takes some of those that wait for processors with room, of which none has been taken; the key of the last one. */
   #take(after: number): number | undefined {
     const { sender, now } = this.#needs;
-    const except = { processors: [...this.#busy(), ...this.#taken.keys()], ids: [...this.#sending.keys()] };
+    const processors = [...this.#busy(), ...this.#taken.keys()];
+    const except = { processors, ids: [...this.#sending.keys(), ...this.#rests.jobs()] };
     const page = this.#store.read((db) => queuedJobs(db, { after, except, limit: perRead, nowMs: now() }));
     for (const { job } of page) {
       if (sender.has(job.id)) continue;
@@ -223,7 +232,9 @@ export class JobQueue {
   }
 
   #hasRoom(processor: string): boolean {
-    return this.#sending.size < most.atOnce && (this.#each.get(processor) ?? 0) < most.each;
+    const each = this.#rests.isTried(processor) ? 1 : most.each;
+    const isFree = this.#sending.size < most.atOnce && (this.#each.get(processor) ?? 0) < each;
+    return isFree && !this.#rests.isResting(processor);
   }
 
   #start(job: StoredJob): void {
@@ -233,7 +244,11 @@ export class JobQueue {
       this.#failure = { error };
     };
     const sent = this.#needs.sender
-      .deliver(this.#store, job)
+      .attempt(this.#store, job)
+      .then((sending) => {
+        this.#rests.note(job, sending);
+        this.#setAlarm();
+      })
       .catch(failed)
       .finally(() => {
         this.#sending.delete(job.id);
@@ -243,5 +258,15 @@ export class JobQueue {
         else this.#each.set(processor, left);
       });
     this.#sending.set(job.id, sent);
+  }
+
+  #setAlarm(): void {
+    clearTimeout(this.#alarm);
+    const ms = this.#rests.next();
+    if (ms === null || this.#needs.stop.aborted) return;
+    this.#alarm = setTimeout(() => {
+      this.wake();
+      this.#setAlarm();
+    }, ms).unref();
   }
 }

@@ -61,24 +61,41 @@ export class JobSender {
    * `queued`. Resolves when the outcome is on disk. `told`: given an outcome that the store has refused once, for whoever
    * cannot wait until it takes it.
    */
-  async deliver(store: NetworkStore, job: Sendable, told?: (outcome: Sending) => void): Promise<Sending> {
-    this.#inHand.set(job.id, null);
-    const { stop, now } = this.#needs;
-    let { sending } = job;
-    try {
+  deliver(store: NetworkStore, job: Sendable, told?: (outcome: Sending) => void): Promise<Sending> {
+    return this.#inTurn(job, async (sending) => {
+      const { stop, now } = this.#needs;
+      let current = sending;
       while (!stop.aborted && now() < job.expires) {
-        if (sending.state === 'queued') {
-          const pause = pauseBefore(sending.attempts);
+        if (current.state === 'queued') {
+          const pause = pauseBefore(current.attempts);
           if (pause > 0) await sleep(pause, undefined, { signal: stop, ref: false }).catch(() => undefined);
           if (stop.aborted) break;
-          sending = await this.#record(store, job.id, sending, { kind: 'sending' });
+          current = await this.#record(store, job.id, current, { kind: 'sending' });
         }
-        if (sending.state !== 'sent') break;
-        sending = await this.#keep(store, job.id, sending, await this.#send(store, job), told);
+        if (current.state !== 'sent') break;
+        current = await this.#keep(store, job.id, current, await this.#send(store, job), told);
       }
-      return sending;
+      return current;
+    });
+  }
+
+  /**
+   * Sends a job that waits once, for nobody who waits for the answer: what does not arrive, or is asked to wait, waits again.
+   * Resolves when the outcome is on disk.
+   */
+  attempt(store: NetworkStore, job: Sendable): Promise<Sending> {
+    return this.#inTurn(job, async (sending) => {
+      const sent = await this.#record(store, job.id, sending, { kind: 'sending' });
+      return sent.state === 'sent' ? this.#keep(store, job.id, sent, patient(await this.#send(store, job))) : sent;
+    });
+  }
+
+  async #inTurn({ id, sending }: Sendable, send: (sending: Sending) => Promise<Sending>): Promise<Sending> {
+    this.#inHand.set(id, null);
+    try {
+      return await send(sending);
     } finally {
-      this.#inHand.delete(job.id);
+      this.#inHand.delete(id);
     }
   }
 
@@ -116,7 +133,7 @@ export class JobSender {
     store: NetworkStore,
     id: string,
     from: Sending,
-    outcome: Outcome,
+    outcome: SendingEvent,
     told?: (outcome: Sending) => void,
   ): Promise<Sending> {
     const { stop, log } = this.#needs;
@@ -151,4 +168,11 @@ export class JobSender {
   commit(rows: Commit['rows']): Commit {
     return { changes: [], preconditions: [], rows, origin: 'local', time: this.#needs.now() };
   }
+}
+
+/** What an answer comes to where nobody waits for it. */
+function patient(outcome: Outcome): SendingEvent {
+  const { kind } = outcome;
+  const waits = kind === 'unreached' || (kind === 'refused' && outcome.retryAfter !== undefined);
+  return waits ? { ...outcome, kind: 'put_back' } : outcome;
 }

@@ -22,13 +22,15 @@ export type SendingEvent =
   | { kind: 'refused'; error: string; retryAfter?: number }
   /** It did not arrive. */
   | { kind: 'unreached'; error: string }
+  /** It was not taken, and nobody waits for the answer: it is sent again later. */
+  | { kind: 'put_back'; error: string; retryAfter?: number }
   | { kind: 'unknown'; error: string }
   /** It may have been sent by the node that this one was restored from. */
   | { kind: 'held'; error: string }
   /** The node begins anew. `local`: the processor ended with it. */
   | { kind: 'restarted'; local: boolean };
 
-/** How often a processor that refuses the connection is tried. */
+/** How often a processor that refuses the connection is tried while somebody waits. */
 export const maxAttempts = 4;
 
 export const newSending: Sending = { state: 'queued', attempts: 0, error: null, retryAfter: null };
@@ -37,7 +39,9 @@ export const newSending: Sending = { state: 'queued', attempts: 0, error: null, 
 export function afterSending(now: Sending, event: SendingEvent): Sending {
   switch (event.kind) {
     case 'sending':
-      return now.state === 'queued' ? { ...now, state: 'sent', attempts: now.attempts + 1, error: null } : now;
+      return now.state === 'queued'
+        ? { ...now, state: 'sent', attempts: now.attempts + 1, error: null, retryAfter: null }
+        : now;
     case 'accepted':
       return now.state === 'sent' ? { ...now, state: 'accepted', error: null } : now;
     case 'refused': {
@@ -47,6 +51,10 @@ export function afterSending(now: Sending, event: SendingEvent): Sending {
     case 'unreached': {
       if (now.state !== 'sent') return now;
       return { ...now, state: now.attempts < maxAttempts ? 'queued' : 'refused', error: event.error };
+    }
+    case 'put_back': {
+      const { error, retryAfter = null } = event;
+      return now.state === 'sent' ? { ...now, state: 'queued', error, retryAfter } : now;
     }
     case 'unknown':
       return now.state === 'sent' ? { ...now, state: 'unknown', error: event.error } : now;

@@ -22,17 +22,18 @@ export class ReinvokeService {
     this.#entities = entities;
   }
 
-  async reinvoke(caller: Caller, id: string, { log_id, expires_in }: ReinvokeBody): Promise<ReinvokedView> {
+  async reinvoke(caller: Caller, id: string, { log_id, job_id, expires_in }: ReinvokeBody): Promise<ReinvokedView> {
     registered(caller);
+    const wanted = wantedOf(log_id, job_id);
     const { writes } = this.#launcher;
     const wantedMs = (expires_in ?? defaultSeconds) * 1000;
     const store = await writes.store(caller);
-    const { run, request } = store.read((db) => this.#failed(db, caller, id, log_id));
+    const { run, request } = store.read((db) => this.#failed(db, caller, id, wanted));
     // Of several the others may still be worked on.
     const [missing] = await missingTargets(store, { target_entity: request.target_entity });
-    if (missing) throw ValidationError.at(['log_id'], `the target of its job is not here: ${missing.message}`);
+    if (missing) throw ValidationError.at([wanted.by], `the target of its job is not here: ${missing.message}`);
     const job = await writes.queued(store, run, async () => {
-      const failed = store.read((db) => this.#failed(db, caller, id, log_id));
+      const failed = store.read((db) => this.#failed(db, caller, id, wanted));
       const prepare = (db: Reader) => repetitionOf(this.#launcher, db, caller, failed, wantedMs);
       const { jobs } = await this.#launcher.write(store, grantingIn(store.read(prepare)), (db) =>
         repeated(this.#launcher, db, caller, prepare(db), [failed], aboutToBeSent),
@@ -42,30 +43,51 @@ export class ReinvokeService {
       return job;
     });
     const refused = rejection(await this.#launcher.deliver(store, job));
-    if (!refused) return { accepted: true, job_id: job.id, original_log_id: log_id };
+    const original = log_id === undefined ? {} : { original_log_id: log_id };
+    if (!refused) return { accepted: true, job_id: job.id, ...original };
     const { status: _, ...words } = refused;
-    return { accepted: false, ...words, original_log_id: log_id };
+    return { accepted: false, ...words, ...original };
   }
 
-  /** The failed job of a log, or the last repetition of it. */
-  #failed(db: Reader, caller: Caller, id: string, logId: string): StoredJob {
+  /** The failed job that is meant, or the last repetition of it. */
+  #failed(db: Reader, caller: Caller, id: string, wanted: Wanted): StoredJob {
     const { env } = this.#launcher.writes;
     const klados = processorOf(this.#entities.viewed(db, caller, id), 'klados');
     env.permissions.require(db, registered(caller), 'klados:invoke', klados.standing);
     requireActive(klados, this.#launcher.needs.isVerified);
-    const log = findLog(db, logId);
-    if (!log) throw ValidationError.at(['log_id'], 'is not the log of a job');
-    if (log.klados !== id) throw ValidationError.at(['log_id'], 'is the log of another klados');
-    const job = findJob(db, log.job);
-    if (job?.processor !== id || !speaksFor(db, log.author, id))
-      throw ValidationError.at(['log_id'], `this node never sent the job ${log.job}: invoke the klados anew`);
+    const job = wanted.by === 'log_id' ? jobOfLog(db, id, wanted.id) : findJob(db, wanted.id);
+    if (job?.processor !== id) throw ValidationError.at([wanted.by], 'is no job that this node sent to this klados');
     const last = lastRepetition(db, job);
     const known = runJob(db, last.id);
     const phase = known && phaseOf(known, env.now()).phase;
     if (phase === 'error') return last;
     throw ValidationError.at(
-      ['log_id'],
+      [wanted.by],
       last.id === job.id ? 'the job has not failed' : `the job has been repeated as ${last.id}, which has not failed`,
     );
   }
+}
+
+/** The job to be repeated, by its log or by itself. */
+interface Wanted {
+  by: 'log_id' | 'job_id';
+  id: string;
+}
+
+function wantedOf(log: string | undefined, job: string | undefined): Wanted {
+  if (log !== undefined && job !== undefined)
+    throw ValidationError.at(['job_id'], 'stands in place of log_id: give one of them');
+  if (log !== undefined) return { by: 'log_id', id: log };
+  if (job !== undefined) return { by: 'job_id', id: job };
+  throw ValidationError.at(['log_id'], 'is required');
+}
+
+function jobOfLog(db: Reader, klados: string, id: string): StoredJob {
+  const log = findLog(db, id);
+  if (!log) throw ValidationError.at(['log_id'], 'is not the log of a job');
+  if (log.klados !== klados) throw ValidationError.at(['log_id'], 'is the log of another klados');
+  const job = findJob(db, log.job);
+  if (job?.processor !== klados || !speaksFor(db, log.author, klados))
+    throw ValidationError.at(['log_id'], `this node never sent the job ${log.job}: invoke the klados anew`);
+  return job;
 }

@@ -85,8 +85,14 @@ export interface KladosRejectedView extends RejectionView, KladosGrantedHead {}
 export type KladosInvokedView = KladosStartedView | KladosRejectedView;
 
 export interface ReinvokeBody {
-  /** The log of the job that failed. */
-  log_id: EntityId;
+  /** The log of the job that failed; required unless there is `job_id`. */
+  log_id?: EntityId;
+  /**
+   * The job that failed, in place of its log: one that its klados never took has none.
+   * @minLength 1
+   * @maxLength 100
+   */
+  job_id?: string;
   /**
    * For how many seconds the klados gets its permissions.
    * @isInt

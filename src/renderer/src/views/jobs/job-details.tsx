@@ -22,8 +22,10 @@ export function JobDetails({ run, line: { job, repeatedBy } }: { run: RunLine; l
   const queries = useQueryClient();
   const log = useQuery({ ...entityQuery(job.log ?? ''), enabled: job.log !== null });
   const again = useMutation({
-    mutationFn: (log_id: string) =>
-      answered(api.POST('/kladoi/{id}/reinvoke', { params: { path: { id: job.processor.id } }, body: { log_id } })),
+    mutationFn: () => {
+      const body = job.log === null ? { job_id: job.job_id } : { log_id: job.log };
+      return answered(api.POST('/kladoi/{id}/reinvoke', { params: { path: { id: job.processor.id } }, body }));
+    },
     onSuccess: ({ accepted, error }) => toast(accepted ? t('job.repeated') : t('job.refused', { why: error ?? '' })),
     onSettled: () => queries.invalidateQueries({ queryKey: ['run'] }),
   });
@@ -42,8 +44,8 @@ export function JobDetails({ run, line: { job, repeatedBy } }: { run: RunLine; l
             </Link>
           </p>
         </div>
-        {job.status === 'error' && logId !== null && repeatedBy === null && (
-          <Button onClick={() => again.mutate(logId)} disabled={again.isPending}>
+        {job.status === 'error' && run.kind !== 'agent' && repeatedBy === null && (
+          <Button onClick={() => again.mutate()} disabled={again.isPending}>
             <RotateCw size={15} aria-hidden />
             {t('job.repeat')}
           </Button>

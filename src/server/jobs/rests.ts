@@ -1,0 +1,76 @@
+import type { Sending } from '../model/job-state.ts';
+
+/** Pauses grow from one to the other, in milliseconds. */
+const [firstRestMs, longestRestMs] = [1_000, 300_000];
+
+/** A processor that did not take what it was sent last. */
+interface Rest {
+  /** How often on end. */
+  failures: number;
+  /** Milliseconds, of the clock that never is set. */
+  until: number;
+}
+
+/** Who is sent nothing for a while, and what is not sent: processors that are not reached or ask to wait, and their jobs. */
+export class Rests {
+  readonly #clock: () => number;
+  readonly #processors = new Map<string, Rest>();
+  /** Jobs that were put back, and until when: one that its processor never takes holds up no other of it. */
+  readonly #jobs = new Map<string, number>();
+
+  /** `clock`: milliseconds. */
+  constructor(clock: () => number) {
+    this.#clock = clock;
+  }
+
+  /** What came of a job that was sent: `queued` where it was put back. */
+  note({ id, processor }: { id: string; processor: string }, { state, attempts, retryAfter }: Sending): void {
+    const now = this.#clock();
+    const askedMs = state === 'queued' ? (retryAfter ?? 0) * 1000 : 0;
+    if (state === 'queued') this.#jobs.set(id, now + Math.max(askedMs, growing(attempts)));
+    const { failures, until } = this.#processors.get(processor) ?? { failures: 0, until: 0 };
+    const rests = until > now;
+    if (state !== 'queued' && state !== 'unknown') {
+      // What was under way when the rest began says nothing of what comes after it.
+      if (!rests) this.#processors.delete(processor);
+      return;
+    }
+    // What was under way together fails together, and counts once.
+    const count = rests ? failures : failures + 1;
+    const ends = now + Math.max(askedMs, rests ? 0 : growing(count));
+    this.#processors.set(processor, { failures: count, until: Math.max(until, ends) });
+  }
+
+  /** Whether a processor is asked by one job alone, until it takes one. */
+  isTried(processor: string): boolean {
+    return this.#processors.has(processor);
+  }
+
+  isResting(processor: string): boolean {
+    return (this.#processors.get(processor)?.until ?? 0) > this.#clock();
+  }
+
+  /** Those that rest now. */
+  processors(): string[] {
+    return [...this.#processors.keys()].filter((one) => this.isResting(one));
+  }
+
+  /** Those that are not sent now. */
+  jobs(): string[] {
+    const now = this.#clock();
+    for (const [id, until] of this.#jobs) if (until <= now) this.#jobs.delete(id);
+    return [...this.#jobs.keys()];
+  }
+
+  /** Milliseconds until the first of them may be sent something, or be sent; null where none rests. */
+  next(): number | null {
+    const now = this.#clock();
+    const ends = [...this.#jobs.values(), ...[...this.#processors.values()].map(({ until }) => until)];
+    const first = ends.reduce((least, end) => (end > now ? Math.min(least, end) : least), Number.POSITIVE_INFINITY);
+    return first === Number.POSITIVE_INFINITY ? null : first - now;
+  }
+}
+
+function growing(count: number): number {
+  return Math.min(longestRestMs, firstRestMs * 2 ** Math.min(Math.max(0, count - 1), 20));
+}

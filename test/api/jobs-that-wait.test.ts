@@ -1,0 +1,99 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { ask } from '../helpers/callers.ts';
+import { ok } from '../helpers/entities.ts';
+import { freePort } from '../helpers/free-port.ts';
+import { JobScene } from '../helpers/job-scene.ts';
+import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
+
+let scene: JobScene;
+beforeAll(async () => {
+  scene = await JobScene.open();
+});
+beforeEach(() => scene.renew());
+afterAll(() => scene[Symbol.asyncDispose]());
+
+async function batch(id: string, count: number): Promise<string> {
+  const invocations = Array.from({ length: count }, () => ({ target_entity: scene.file.id }));
+  const body = { target_collection: scene.target.id, invocations, confirm: true };
+  return ok<{ dispatch_id: string }>(await ask(scene.node, scene.who, `POST /kladoi/${id}/invoke/batch`, body))
+    .dispatch_id;
+}
+
+const sendings = async (run: string) => {
+  const { jobs } = ok<{ jobs: { sending: string }[] }>(
+    await ask(scene.node, scene.who, `GET /node/jobs/${run}?limit=1000`),
+  );
+  return Object.fromEntries(
+    Object.entries(Object.groupBy(jobs, ({ sending }) => sending)).map(([state, some]) => [state, some?.length]),
+  );
+};
+
+test('a batch whose service is down waits for it, and holds up nobody else', async () => {
+  const port = await freePort();
+  const down = await scene.klados('', { endpoint: `http://127.0.0.1:${port}/accept` });
+  const up = await scene.klados('accept');
+  const waiting = await batch(down.id, 30);
+  const other = await batch(up.id, 30);
+  await expect.poll(() => sendings(other), { timeout: 10_000 }).toEqual({ accepted: 30 });
+  await scene.node.ctx.invocations.idle();
+  expect(await scene.status(down.id, waiting)).toMatchObject({
+    status: 'pending',
+    progress: { total: 30, pending: 30 },
+  });
+  await using endpoint = await startProcessorEndpoint(port);
+  await expect.poll(() => sendings(waiting), { timeout: 20_000 }).toEqual({ accepted: 30 });
+  expect(new Set(endpoint.received.map(({ body }) => body.job_id)).size).toBe(30);
+  expect(endpoint.received).toHaveLength(30);
+}, 40_000);
+
+test('a batch whose service asks to wait is sent once that takes it', async () => {
+  const { id } = await scene.klados('later');
+  const run = await batch(id, 12);
+  await expect.poll(() => scene.endpoint.received.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  await scene.node.ctx.invocations.idle();
+  expect(await scene.status(id, run)).toMatchObject({ status: 'pending', progress: { total: 12, pending: 12 } });
+  scene.endpoint.become('later', 'accept');
+  await expect.poll(() => sendings(run), { timeout: 20_000 }).toEqual({ accepted: 12 });
+}, 40_000);
+
+test('what was never taken has timed out when its time is up, says why, and is repeated by its own id', async () => {
+  const port = await freePort();
+  const { id } = await scene.klados('', { endpoint: `http://127.0.0.1:${port}/accept` });
+  const run = await batch(id, 1);
+  await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ queued: 1 });
+  const again = (body: object) => ask(scene.node, scene.who, `POST /kladoi/${id}/reinvoke`, body);
+  const [{ job_id }] = ok<{ jobs: [{ job_id: string }] }>(
+    await ask(scene.node, scene.who, `GET /node/jobs/${run}`),
+  ).jobs;
+  const issue = (path: string, message: string) => ({
+    ...{ status: 400, body: { details: { issues: [{ path: [path], message }] } } },
+  });
+  expect(await again({ job_id })).toMatchObject(issue('job_id', 'the job has not failed'));
+  await scene.node.ctx.invocations.idle();
+  scene.clock.ms += 3_600_000;
+  expect((await scene.status(id, run)).errors).toMatchObject([
+    { job_id, code: 'TIMEOUT', retryable: true, message: expect.stringContaining('ECONNREFUSED') },
+  ]);
+  expect(await again({})).toMatchObject(issue('log_id', 'is required'));
+  expect(await again({ job_id, log_id: scene.file.id })).toMatchObject(
+    issue('job_id', 'stands in place of log_id: give one of them'),
+  );
+  expect(await again({ job_id: run })).toMatchObject(issue('job_id', 'is no job that this node sent to this klados'));
+  await using endpoint = await startProcessorEndpoint(port);
+  const repeated = await again({ job_id });
+  expect(repeated).toMatchObject({ status: 202, body: { accepted: true, job_id: expect.any(String) } });
+  expect(repeated.body).not.toHaveProperty('original_log_id');
+  expect(endpoint.received.map(({ body }) => body.job_id)).toEqual([(repeated.body as { job_id: string }).job_id]);
+  expect(await scene.status(id, run)).toMatchObject({ status: 'running', progress: { total: 2, error: 1 } });
+}, 40_000);
+
+test('what a klados has refused without a log is repeated by its own id', async () => {
+  const { id } = await scene.klados('fail');
+  expect((await scene.invoke(id)).status).toBe('rejected');
+  const job_id = String(scene.endpoint.received[0]?.body.job_id);
+  scene.endpoint.become('fail', 'accept');
+  const again = await ask(scene.node, scene.who, `POST /kladoi/${id}/reinvoke`, { job_id });
+  expect(again).toMatchObject({ status: 202, body: { accepted: true } });
+  const other = await scene.klados('accept');
+  expect((await ask(scene.node, scene.who, `POST /kladoi/${other.id}/reinvoke`, { job_id })).status).toBe(400);
+});

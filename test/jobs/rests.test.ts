@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { Rests } from '../../src/server/jobs/rests.ts';
+import type { Sending } from '../../src/server/model/job-state.ts';
+
+const queued = (attempts: number, retryAfter: number | null = null): Sending => ({
+  ...{ state: 'queued', attempts, error: 'not now', retryAfter },
+});
+const accepted: Sending = { state: 'accepted', attempts: 1, error: null, retryAfter: null };
+const unknown: Sending = { state: 'unknown', attempts: 1, error: 'broken', retryAfter: null };
+
+function opened() {
+  const clock = { ms: 0 };
+  const rests = new Rests(() => clock.ms);
+  return { clock, rests };
+}
+
+test('what fails together counts once, and what was taken meanwhile ends no rest', () => {
+  const { clock, rests } = opened();
+  for (let i = 0; i < 10; i++) rests.note({ id: `job_${i}`, processor: 'p' }, queued(1));
+  rests.note({ id: 'job_10', processor: 'p' }, accepted);
+  expect([rests.processors(), rests.jobs().length, rests.next()]).toEqual([['p'], 10, 1000]);
+  clock.ms = 1000;
+  expect([rests.processors(), rests.jobs(), rests.next(), rests.isTried('p')]).toEqual([[], [], null, true]);
+  rests.note({ id: 'job_1', processor: 'p' }, queued(2));
+  expect(rests.next()).toBe(2000);
+  clock.ms = 3000;
+  rests.note({ id: 'job_1', processor: 'p' }, accepted);
+  expect(rests.isTried('p')).toBe(false);
+});
+
+test('the pauses grow to five minutes, and a processor that asks for more gets it', () => {
+  const { clock, rests } = opened();
+  const rest = (retryAfter: number | null = null) => {
+    rests.note({ id: 'job_1', processor: 'p' }, queued(1, retryAfter));
+    const from = clock.ms;
+    while (rests.isResting('p')) clock.ms += rests.next() ?? 1;
+    return clock.ms - from;
+  };
+  const pauses = Array.from({ length: 12 }, () => rest());
+  expect(pauses.slice(0, 4)).toEqual([1000, 2000, 4000, 8000]);
+  expect(Math.max(...pauses)).toBe(300_000);
+  expect(rest(3600)).toBe(3_600_000);
+});
+
+test('a job of which nobody knows whether it arrived lets the next ones wait, and is not sent again itself', () => {
+  const { rests } = opened();
+  rests.note({ id: 'job_1', processor: 'p' }, unknown);
+  expect([rests.processors(), rests.jobs()]).toEqual([['p'], []]);
+});
