@@ -25,7 +25,9 @@ describe('the request of a job', () => {
   test('keeps the words of a refusal', () => {
     const refused = run([sending, { kind: 'refused', error: 'no key', retryAfter: 60 }]);
     expect(refused).toMatchObject({ state: 'refused', error: 'no key', retryAfter: 60 });
-    expect(run([{ kind: 'accepted' }, sending, { kind: 'restarted', local: true }], refused)).toEqual(refused);
+    expect(run([{ kind: 'accepted' }, sending, { kind: 'restarted', local: true, begun: true }], refused)).toEqual(
+      refused,
+    );
   });
 
   test('is sent again where nobody took the connection, and not for ever', () => {
@@ -55,10 +57,27 @@ describe('the request of a job', () => {
 
   test('is unknown after a restart in between, and what ran within the node begins anew', () => {
     const sent = run([sending]);
-    expect(run([{ kind: 'restarted', local: false }], sent)).toMatchObject({ state: 'unknown', attempts: 1 });
-    expect(run([{ kind: 'restarted', local: true }], sent)).toMatchObject({ state: 'queued', attempts: 1 });
-    expect(run([{ kind: 'accepted' }, { kind: 'restarted', local: true }], sent)).toMatchObject({ state: 'queued' });
-    expect(run([{ kind: 'accepted' }, { kind: 'restarted', local: false }], sent)).toMatchObject({ state: 'accepted' });
+    expect(run([{ kind: 'restarted', local: false, begun: true }], sent)).toMatchObject({
+      state: 'unknown',
+      attempts: 1,
+    });
+    expect(run([{ kind: 'restarted', local: true, begun: true }], sent)).toMatchObject({
+      state: 'queued',
+      attempts: 1,
+    });
+    expect(run([{ kind: 'accepted' }, { kind: 'restarted', local: true, begun: true }], sent)).toMatchObject({
+      state: 'queued',
+    });
+    expect(run([{ kind: 'accepted' }, { kind: 'restarted', local: false, begun: true }], sent)).toMatchObject({
+      state: 'accepted',
+    });
+  });
+
+  test('that only waited within the node when that stopped is begun as if it had not been sent', () => {
+    let now = newSending;
+    for (let i = 0; i < 2 * maxAttempts; i++)
+      now = run([sending, { kind: 'accepted' }, { kind: 'restarted', local: true, begun: false }], now);
+    expect(now).toEqual(newSending);
   });
 
   test('is not sent where the node was restored from a backup, and what has been answered stays', () => {
@@ -71,7 +90,7 @@ describe('the request of a job', () => {
   test('that ends the node each time it runs is given up', () => {
     let now = newSending;
     for (let i = 0; i < maxAttempts; i++)
-      now = run([sending, { kind: 'accepted' }, { kind: 'restarted', local: true }], now);
+      now = run([sending, { kind: 'accepted' }, { kind: 'restarted', local: true, begun: true }], now);
     expect(now).toMatchObject({ state: 'refused', attempts: maxAttempts });
   });
 
@@ -83,7 +102,7 @@ describe('the request of a job', () => {
       { kind: 'unreached', error: 'e' },
       { kind: 'put_back', error: 'e' },
       { kind: 'unknown', error: 'e' },
-      { kind: 'restarted', local: false },
+      { kind: 'restarted', local: false, begun: true },
     );
     fc.assert(
       fc.property(fc.array(event), (events) => {

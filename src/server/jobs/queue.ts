@@ -87,10 +87,10 @@ export class JobQueue {
           endpoints: endpointsSince(db, job.processor, job.created),
         })),
       );
-      const rows = page.flatMap(({ id, endpoints, sending }): JobRow[] => {
+      const rows = page.flatMap(({ id, endpoints, sending, begun }): JobRow[] => {
         // Where it had others, a service may have taken the job, and may still work on it.
         const local = endpoints.length > 0 && endpoints.every((endpoint) => sender.isLocal(endpoint));
-        const to = afterSending(sending, { kind: 'restarted', local });
+        const to = afterSending(sending, { kind: 'restarted', local, begun });
         const { state, attempts } = sending;
         return to === sending ? [] : [{ kind: 'job_sending', id, from: { state, attempts }, to }];
       });

@@ -27,8 +27,8 @@ export type SendingEvent =
   | { kind: 'unknown'; error: string }
   /** It may have been sent by the node that this one was restored from. */
   | { kind: 'held'; error: string }
-  /** The node begins anew. `local`: the processor ended with it. */
-  | { kind: 'restarted'; local: boolean };
+  /** The node begins anew. `local`: the processor ended with it; `begun`: it had begun the log of the job. */
+  | { kind: 'restarted'; local: boolean; begun: boolean };
 
 /** How often a processor that refuses the connection is tried while somebody waits. */
 export const maxAttempts = 4;
@@ -61,17 +61,21 @@ export function afterSending(now: Sending, event: SendingEvent): Sending {
     case 'held':
       return now.state === 'queued' ? { ...now, state: 'unknown', error: event.error } : now;
     case 'restarted':
-      return restarted(now, event.local);
+      return restarted(now, event);
   }
 }
 
-function restarted(now: Sending, local: boolean): Sending {
-  // What ran within the node ran into the void; how often it is begun anew is bounded as well.
-  const again = local && (now.state === 'sent' || now.state === 'accepted');
-  if (again && now.attempts < maxAttempts) return { ...now, state: 'queued' };
-  const stopped = 'the node stopped before the processor had answered';
-  if (again) return { ...now, state: 'refused', error: `the node stopped ${now.attempts} times while it ran` };
-  return now.state === 'sent' ? { ...now, state: 'unknown', error: stopped } : now;
+function restarted(now: Sending, { local, begun }: Extract<SendingEvent, { kind: 'restarted' }>): Sending {
+  if (now.state !== 'sent' && now.state !== 'accepted') return now;
+  if (local) {
+    // It waited its turn within the node: a stop then says nothing of it.
+    if (!begun) return { ...now, state: 'queued', attempts: now.attempts - 1 };
+    // What ran within the node ran into the void; how often it is begun anew is bounded.
+    if (now.attempts < maxAttempts) return { ...now, state: 'queued' };
+    return { ...now, state: 'refused', error: `the node stopped ${now.attempts} times while it ran` };
+  }
+  const error = 'the node stopped before the processor had answered';
+  return now.state === 'sent' ? { ...now, state: 'unknown', error } : now;
 }
 
 /** Milliseconds to wait before a processor is tried again that did not take the connection. */

@@ -67,8 +67,12 @@ export function findLog(db: Reader, id: string): StoredLog | undefined {
  */
 export function speaksFor(db: Reader, author: string, processor: string): boolean {
   if (author === processor) return true;
-  const isCommand = commandOf(findStanding(db, processor)?.manifest.properties.endpoint) !== null;
-  return !isCommand && author === makerOf(db, processor);
+  return !isCommand(db, processor) && author === makerOf(db, processor);
+}
+
+/** Whether the node runs a processor itself. */
+export function isCommand(db: Reader, processor: string): boolean {
+  return commandOf(findStanding(db, processor)?.manifest.properties.endpoint) !== null;
 }
 
 /** The logs of a job that count for its processor and are not deleted, the oldest first. */

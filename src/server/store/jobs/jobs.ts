@@ -4,7 +4,7 @@ import type { Sending } from '../../model/job-state.ts';
 import { type RunJob, type RunStatus, runStatus, type StuckBatch } from '../../model/run-status.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
-import { speaksFor } from './job-logs.ts';
+import { isCommand, speaksFor } from './job-logs.ts';
 import type { NewJob, NewJobBatch } from './job-rows.ts';
 
 /** A job as it stands. */
@@ -111,14 +111,18 @@ export function lastJob(db: Reader): number {
   return db.get<{ key: number | null }>('SELECT max(key) AS key FROM job')?.key ?? 0;
 }
 
+const ownLog = 'SELECT 1 FROM job_log l WHERE l.job = job.id AND l.klados = job.processor AND l.author = job.processor';
+
 /** Each state by itself: the index gives its jobs by their keys, and so these need not be sorted for each page. */
 const interruptedIn = (state: 'sent' | 'accepted'): string =>
-  `SELECT key, id, processor, created, state, attempts, error, retry_after FROM job
+  `SELECT key, id, processor, created, state, attempts, error, retry_after, EXISTS (${ownLog}) AS begun FROM job
     WHERE state = '${state}' AND ${inStateIndex} AND key > ? AND key <= ? AND expires > ?
-      AND NOT EXISTS (SELECT 1 FROM job_log l WHERE l.job = job.id AND l.klados = job.processor
-        AND l.author = job.processor AND l.status <> 'running')`;
+      AND NOT EXISTS (${ownLog} AND l.status <> 'running')`;
 
-/** Jobs whose request may be under way, or whose work is if it is done within the node; a page of ids by key, up to `last`. */
+/**
+ * Jobs whose request may be under way, or whose work is if it is done within the node; a page of ids by key, up to `last`. `begun`:
+ * the processor has begun its log.
+ */
 export function interruptedJobs(
   db: Reader,
   {
@@ -127,7 +131,7 @@ export function interruptedJobs(
     limit,
     nowMs,
   }: { after: number; last?: number; limit: number; nowMs: number },
-): { key: number; id: string; processor: string; created: number; sending: Sending }[] {
+): { key: number; id: string; processor: string; created: number; begun: boolean; sending: Sending }[] {
   const rows = db.all<
     Omit<Sending, 'retryAfter'> & {
       key: number;
@@ -135,17 +139,19 @@ export function interruptedJobs(
       processor: string;
       created: number;
       retry_after: number | null;
+      begun: 0 | 1;
     }
   >(
     `${interruptedIn('sent')} UNION ALL ${interruptedIn('accepted')} ORDER BY key LIMIT ?`,
     ...[after, last, nowMs, after, last, nowMs],
     limit,
   );
-  return rows.map(({ key, id, processor, created, retry_after, ...rest }) => ({
+  return rows.map(({ key, id, processor, created, retry_after, begun, ...rest }) => ({
     key,
     id,
     processor,
     created,
+    begun: begun === 1,
     sending: { ...rest, retryAfter: retry_after },
   }));
 }
@@ -277,7 +283,7 @@ function merged(db: Reader, rows: Iterable<RunRow>): RunJob[] {
   // Of most logs the processor is the author; who made it takes a read.
   const counting = new Map<string, boolean>();
   for (const row of rows) {
-    const job = toRunJob(row, counts(db, row, counting));
+    const job = toRunJob(row, counts(db, row, counting) && !isGivenUp(db, row));
     const last = jobs.at(-1);
     if (last?.id !== job.id) jobs.push(job);
     else if (better(job.log, last.log)) last.log = job.log;
@@ -291,6 +297,11 @@ function counts(db: Reader, { author, processor }: RunRow, known: Map<string, bo
   const found = known.get(key) ?? speaksFor(db, author, processor);
   known.set(key, found);
   return found;
+}
+
+/** Whether the node begins a command's job no more whose log says that it runs. */
+function isGivenUp(db: Reader, { state, status, processor }: RunRow): boolean {
+  return state === 'refused' && status === 'running' && isCommand(db, processor);
 }
 
 function toRunJob(
