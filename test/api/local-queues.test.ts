@@ -5,8 +5,10 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { maxAttempts } from '../../src/server/model/job-state.ts';
 import { ask, operator } from '../helpers/callers.ts';
-import { collection, ok } from '../helpers/entities.ts';
-import { allow, command, ended, program, replying, within } from '../helpers/local.ts';
+
+import { collection, create, ok } from '../helpers/entities.ts';
+import { allow, command, ended, many, program, replying, within, workflow } from '../helpers/local.ts';
+
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 
 test('many jobs of one command hold up no other command', async () => {
@@ -17,10 +19,10 @@ test('many jobs of one command hold up no other command', async () => {
   const where = await collection(node, me, { label: 'target' });
   const slow = `require('node:fs').writeFileSync(${JSON.stringify(began)}, ''); setInterval(() => {}, 1000)`;
   await allow(node, { slow: program(slow, { at_once: 1 }), quick: replying('return {}') });
-  const [many, one] = [await command(node, me, where.id, 'slow'), await command(node, me, where.id, 'quick')];
+  const [busy, one] = [await command(node, me, where.id, 'slow'), await command(node, me, where.id, 'quick')];
   const invocations = Array.from({ length: 70 }, () => ({ target_entity: where.id }));
   const batch = { target_collection: where.id, invocations, confirm: true };
-  ok(await ask(node, me, `POST /kladoi/${many.id}/invoke/batch`, batch));
+  ok(await ask(node, me, `POST /kladoi/${busy.id}/invoke/batch`, batch));
   await node.ctx.invocations.idle();
   while (!existsSync(began)) await pause(20);
   const body = { target_entity: where.id, target_collection: where.id, confirm: true };
@@ -46,6 +48,49 @@ test('a job comes to its end that the store takes nothing of for a moment', asyn
   await expect.poll(() => within(node, me, job_collection, 'klados_log')).toHaveLength(1);
   db.exec('DROP TRIGGER stuck');
   expect(await ended(node, me, `/kladoi/${quick.id}/jobs/${job_id}/status`)).toMatchObject({ status: 'done' });
+}, 30_000);
+
+/** From here on additive updates are queued, and none is applied. */
+function stuck(data: string): Disposable {
+  const db = new Database(join(data, 'main', 'archeion.db'));
+  db.exec("CREATE TRIGGER stuck BEFORE UPDATE ON additive BEGIN SELECT RAISE(ABORT, 'no more'); END");
+  return {
+    [Symbol.dispose]() {
+      db.exec('DROP TRIGGER stuck');
+      db.close();
+    },
+  };
+}
+
+test('a step reads what the one before it has added to entities, however long the queue of additions is', async () => {
+  await using node = await startNode({ env: { PATH: '/usr/bin:/bin' } });
+  const me = operator(node);
+  const where = await collection(node, me, { label: 'target' });
+  const file = await create(node, me, { type: 'file', collection: where.id });
+  await allow(node, {
+    first: replying(`const [entity_id] = job.target_entities;
+      const many = Array.from({ length: 1500 }, (_, n) => ({ entity_id, properties: { seen: { n, ['k' + n]: 1 } } }));
+      return { updates: many, outputs: [entity_id] };`),
+    second: replying('return { outputs: [{ type: "note", properties: job.entities[0].properties.seen }] }'),
+  });
+  const more = { accepts: many('*') };
+  const [one, two] = [
+    await command(node, me, where.id, 'first', more),
+    await command(node, me, where.id, 'second', more),
+  ];
+  const flow = await workflow(node, me, where.id, {
+    first: { klados: one, then: { pass: 'second' } },
+    second: { klados: two, then: { done: true } },
+  });
+  using _ = stuck(node.data);
+  const body = { target_entities: [file.id], target_collection: where.id, confirm: true };
+  ok(await ask(node, me, `POST /rhizai/${flow.id}/invoke`, body));
+  const notes = () => within(node, me, where.id, 'note');
+  await expect.poll(async () => (await notes()).length, { timeout: 10_000 }).toBe(1);
+  expect((await notes())[0]?.properties).toMatchObject({ n: 1499, k0: 1, k1499: 1 });
+  const { body: now } = await ask(node, me, `GET /entities/${file.id}`);
+  // A thousand of them are one version.
+  expect(now).toMatchObject({ ver: 3 });
 }, 30_000);
 
 test('stops of the node give up what ran each time, and nothing that waited', async () => {

@@ -69,6 +69,10 @@ export class MemoryRun implements NodeApi {
     }
   }
 
+  addNow(additions: Parameters<NodeApi['add']>[0]): Promise<void> {
+    return this.add(additions);
+  }
+
   async change(id: string, next: (properties: Properties) => Properties | null): Promise<Properties> {
     const entity = this.entities.get(id);
     if (!entity) throw new NodeCallError(404, `Entity not found: ${id}`);

@@ -11,6 +11,8 @@ export interface NodeApi {
    * entity, what was for others may have been kept.
    */
   add(additions: Addition[]): Promise<void>;
+  /** The same, where the way to the node can: applied when it returns. Over HTTP it is `add`. */
+  addNow(additions: Addition[]): Promise<void>;
   /** Reads, changes and writes the properties, again where somebody else was faster; null leaves them as they are. */
   change(id: string, next: (properties: Properties) => Properties | null): Promise<Properties>;
   /** Starts a klados on something; the same start asked for again is answered like the first. */

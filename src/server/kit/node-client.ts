@@ -61,6 +61,10 @@ export class NodeClient implements NodeApi {
     }
   }
 
+  addNow(additions: Addition[]): Promise<void> {
+    return this.add(additions);
+  }
+
   async change(id: string, next: (properties: Properties) => Properties | null): Promise<Properties> {
     for (let round = 1; ; round++) {
       const { cid, properties } = await this.read(id);

@@ -59,6 +59,7 @@ export function patientNode(api: NodeApi, network: Network, patience: () => Pati
     create: ({ id = derivedId(network, 'entity', randomUUID()), ...entity }) =>
       asked(() => api.create({ id, ...entity })),
     add: (additions) => asked(() => api.add(additions)),
+    addNow: (additions) => asked(() => api.addNow(additions)),
     change: (id, next) => asked(() => api.change(id, next)),
     invoke: (klados, invocation) => asked(() => api.invoke(klados, invocation)),
   };

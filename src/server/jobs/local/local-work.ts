@@ -44,7 +44,8 @@ export function localHandler(klados: string, command: LocalCommand, node: Proces
         one,
       );
     for (const [index, one] of result.records.entries()) await make('record', index, one);
-    if (result.updates.length > 0) await api.add(result.updates);
+    // The next step reads what they make of the entities.
+    if (result.updates.length > 0) await api.addNow(result.updates);
     // Awaited here: the folder goes with this scope.
     return await outputsOf(result, make);
   };

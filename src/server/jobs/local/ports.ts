@@ -21,7 +21,7 @@ export interface NewContentFile {
 export interface ProcessorNodes {
   /** Its calls are refused (401) where the klados is disabled or deleted. */
   of(network: Network, klados: string): ProcessorNode;
-  /** For the end of a job of a klados that is out: its calls go through, and additions are there when they return. */
+  /** For the end of a job of a klados that is out: its calls go through, and all additions are there when they return. */
   last(network: Network, klados: string): ProcessorNode;
   /** `out` is aborted once the klados is disabled or deleted; disposing ends the watch. */
   watch(network: Network, klados: string): Promise<Disposable & { out: AbortSignal }>;

@@ -43,6 +43,8 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   STORAGE_FULL: 507,
 };
 const maxAdditions = 100;
+/** So many additions to one entity are one version of it. */
+const maxTogether = 1000;
 /** How often a change is made anew when somebody else was faster. */
 const rounds = 30;
 
@@ -124,11 +126,8 @@ class LocalNode implements ProcessorNode {
     });
   }
 
-  async add(additions: Addition[]): Promise<void> {
-    if (!this.#inUse) {
-      for (const one of additions) await this.#addNow(one);
-      return;
-    }
+  add(additions: Addition[]): Promise<void> {
+    if (!this.#inUse) return this.addNow(additions);
     return this.#told(async () => {
       for (let i = 0; i < additions.length; i += maxAdditions) {
         const updates = additions.slice(i, i + maxAdditions) as Parameters<UpdatesService['queue']>[1]['updates'];
@@ -139,6 +138,18 @@ class LocalNode implements ProcessorNode {
     });
   }
 
+  async addNow(additions: Addition[]): Promise<void> {
+    for (const [entity, some] of Map.groupBy(additions, ({ entity_id }) => entity_id))
+      for (let i = 0; i < some.length; i += maxTogether) {
+        const bodies = some.slice(i, i + maxTogether) as Parameters<UpdatesService['apply']>[2];
+        try {
+          await this.#told(() => this.#on.updates.apply(this.#caller, entity, bodies));
+        } catch (error) {
+          throw ofAddition(entity, error);
+        }
+      }
+  }
+
   async change(id: string, next: (properties: Properties) => Properties | null): Promise<Properties> {
     let now: Properties = {};
     await this.#update(id, ({ properties }) => {
@@ -147,14 +158,6 @@ class LocalNode implements ProcessorNode {
       return changed && { properties: changed as JsonMap };
     });
     return now;
-  }
-
-  #addNow({ entity_id, properties, relationships_add }: Addition): Promise<void> {
-    const body = {
-      ...(properties && { properties: properties as JsonMap }),
-      ...(relationships_add && { relationships_add: relationships_add as RelationshipBody[] }),
-    };
-    return this.#update(entity_id, () => body);
   }
 
   /** Null leaves it as it is. */
@@ -207,6 +210,12 @@ class LocalNode implements ProcessorNode {
       throw new NodeCallError(401, 'The klados is disabled or deleted.');
     return await told(call);
   }
+}
+
+/** What an addition that is not taken is refused with, whether it is queued or made at once. */
+function ofAddition(entity: string, error: unknown): unknown {
+  if (!(error instanceof NodeCallError) || ![400, 404, 413].includes(error.status)) return error;
+  return new NodeCallError(error.status === 404 ? 400 : error.status, `${entity}: ${error.message}`, { entity });
 }
 
 /** The bytes of a file, which stays closed where nobody reads them: a write may be refused before that. */

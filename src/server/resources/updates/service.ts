@@ -19,7 +19,7 @@ import {
   summaryOf,
 } from './addition.ts';
 import { askerId, askerText } from './asker.ts';
-import type { AdditiveBody, AdditiveView, UpdateItemView, UpdateQueueView } from './wire.ts';
+import type { AdditionBody, AdditiveBody, AdditiveView, UpdateItemView, UpdateQueueView } from './wire.ts';
 
 const maxItems = 100;
 const maxIssues = 100;
@@ -68,6 +68,25 @@ export class UpdatesService {
     const queued = good.map(({ id }, i) => ({ entity_id: id, queue_id: numbers[i] ?? 0 }));
     const failed = asked.flatMap(({ id, error }) => (error === null ? [] : [{ entity_id: id, error }]));
     return { queued, failed, summary: { total: asked.length, queued: queued.length, failed: failed.length } };
+  }
+
+  /**
+   * The same for one entity, without waiting for what is queued: they are there when it resolves.
+   * @throws NotFoundError, ForbiddenError, ValidationError; BusyError where too many write the entity
+   */
+  async apply(caller: Caller, id: string, bodies: readonly AdditionBody[]): Promise<void> {
+    registered(caller);
+    refuse(bodies.flatMap((body, i) => additionIssues(body, i, caller.network)));
+    const store = await this.#writes.store(caller);
+    const additions = bodies.map(additionOf);
+    await this.#turns.next();
+    await this.#writes.queued(store, id, () => {
+      const step = store.read((db) => {
+        const { base, next, permit } = added(this.#writes, db, caller, id, additions);
+        return this.#writes.settle(db, base, next, undefined, permit);
+      });
+      return this.#writes.commit(store, [step]);
+    });
   }
 
   /** The numbers that they got; resolves when they are on disk. */
