@@ -8,7 +8,18 @@ import { derivedId } from '../../src/server/model/ids.ts';
 import { maxOnLoop } from '../../src/server/model/large.ts';
 import type { RequestPool } from '../../src/server/request-pool.ts';
 import { anonymous, ask, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, conflict, create, type Entity, enrol, ok, read, remove, update } from '../helpers/entities.ts';
+import {
+  collection,
+  conflict,
+  create,
+  type Entity,
+  enrol,
+  invalid,
+  ok,
+  read,
+  remove,
+  update,
+} from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { threadGate } from '../helpers/thread-gate.ts';
 
@@ -53,6 +64,26 @@ describe('a large entity', () => {
     const [one, two] = [await made(), await made({ label: 'small' })];
     const { body } = await ask(node, owner, 'POST /entities/batch-get', { ids: [one.id, two.id] });
     expect(body).toMatchObject({ entities: [{ properties: large }, { properties: { label: 'small' } }] });
+  });
+
+  test('is not read so often at once that the answer would not fit into memory', async () => {
+    const text = 'x'.repeat(6 * 2 ** 20);
+    const big = await made({ text });
+    const asked = (times: number) =>
+      ask(node, anonymous, 'POST /entities/batch-get', { ids: Array(times).fill(big.id) });
+    const refused = (path: string) =>
+      invalid([path], 'asks for more than an answer has at most, 128 MiB: ask for fewer at once');
+    expect(await asked(100)).toMatchObject({ status: 400, body: refused('ids') });
+    expect(await asked(22)).toMatchObject({ status: 400, body: refused('ids') });
+    expect(ok<{ entities: Entity[] }>(await asked(3)).entities.map(({ id }) => id)).toEqual(Array(3).fill(big.id));
+
+    const relationships = Array.from({ length: 100 }, (_, n) => ({ predicate: `part_${n}`, peer: big.id }));
+    const whole = await create(node, owner, { relationships });
+    const expanded = (query: string) => ask(node, anonymous, `GET /entities/${whole.id}?expand=relationships:${query}`);
+    expect(await expanded('full')).toMatchObject({ status: 400, body: refused('expand_limit') });
+    const some = ok(await expanded('full&expand_limit=3'));
+    expect(some.relationships.filter((r) => 'peer_entity' in r)).toHaveLength(3);
+    expect((await expanded('preview&expand_limit=3')).status).toBe(200);
   });
 
   test('a batch of large ones is written whole', async () => {

@@ -62,6 +62,13 @@ export function storedJson(db: Reader, id: string): string | null {
   return db.get<{ json: string | null }>('SELECT json FROM entity WHERE id = ?', id)?.json ?? null;
 }
 
+/** How many bytes of wire JSON entities have together, each as often as it is named. */
+export function jsonSize(db: Reader, ids: readonly string[]): number {
+  const sql = `SELECT coalesce(sum(octet_length(e.json)), 0) AS size
+     FROM json_each(?) named CROSS JOIN entity e ON e.id = named.value`;
+  return db.get<{ size: number }>(sql, JSON.stringify(ids))?.size ?? 0;
+}
+
 /** The bytes of an entity's current version, of a deleted one's largest version (which may be restored); 0 for none. */
 export function entitySize(db: Reader, id: string): number {
   const sql = `SELECT coalesce(octet_length(e.json), (SELECT max(size) FROM block WHERE entity = e.key)) AS size

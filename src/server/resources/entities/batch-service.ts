@@ -9,6 +9,7 @@ import type { Commit } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStored } from '../../store/entities.ts';
 import type { JsonMap } from '../wire.ts';
+import { refuseLargeAnswer } from './answer-size.ts';
 import { refuse, tooManyTargets } from './body.ts';
 import { type EntitiesService, type NewEntity, newEntityIssues } from './service.ts';
 import type { BatchCreateBody, BatchCreated, BatchCreateView, BatchRefused } from './wire.ts';
@@ -139,9 +140,10 @@ export class BatchService {
     const store = await this.#writes.store(caller);
     const entities: string[] = [];
     const notFound: string[] = [];
+    for (const [i, id] of ids.entries()) checkNetwork(caller.network, id, ['ids', i]);
     store.read((db) => {
-      for (const [i, id] of ids.entries()) {
-        checkNetwork(caller.network, id, ['ids', i]);
+      refuseLargeAnswer(db, ids, ['ids']);
+      for (const id of ids) {
         const row = findStored(db, id);
         const json =
           row && this.#writes.env.permissions.may(db, actor, 'entity:view', { id, ...row }) ? row.json : null;

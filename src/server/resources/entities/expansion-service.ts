@@ -5,6 +5,7 @@ import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, peerFacts } from '../../store/entities.ts';
 import type { ManifestView, RelationshipBody } from '../wire.ts';
+import { refuseLargeAnswer } from './answer-size.ts';
 import type { EntitiesService } from './service.ts';
 import type { EntityView, ExpandedRelationshipView, ExpandedView } from './wire.ts';
 import type { EntityWrites } from './writes.ts';
@@ -33,6 +34,8 @@ export class ExpansionService {
       const standing = this.#entities.viewed(db, caller, id);
       const manifest = wireManifest(standing.cid, standing.manifest) as ExpandedView;
       const total = manifest.relationships.length;
+      const peers = manifest.relationships.slice(0, limit).map(({ peer }) => peer);
+      if (mode === 'full') refuseLargeAnswer(db, peers, ['expand_limit']);
       return {
         ...manifest,
         edited_by: labelled(db, manifest.edited_by),
