@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { answerBytes } from '../../src/server/http/byte-answer.ts';
+import type { StreamRequest } from '../../src/server/http/streams.ts';
 import { type Importer, importer, ndjson } from '../helpers/imports.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
@@ -43,6 +45,23 @@ describe('a prepared export', () => {
     expect(file.text.trim().split('\n')).toHaveLength(13);
     expect(await state(prepared)).toMatchObject({ state: 'done', bytes: Buffer.byteLength(file.text) });
     expect((await on.ask('GET', prepared.url)).status).toBe(409);
+  });
+
+  test('is not fetched by a HEAD, which tells what a GET would', async () => {
+    const prepared = await prepare({ format: 'ndjson', collection });
+    for (let i = 0; i < 2; i++) {
+      const { status, text, headers } = await on.ask('HEAD', prepared.url);
+      expect({ status, text, type: headers['content-type'] }).toEqual({
+        ...{ status: 200, text: '', type: 'application/x-ndjson' },
+      });
+      expect(headers).toMatchObject({
+        'content-disposition': `attachment; filename="${prepared.name}"`,
+        'x-archeion-entities': '13',
+      });
+    }
+    expect(await state(prepared)).toMatchObject({ state: 'waiting', bytes: 0 });
+    expect((await on.ask('GET', prepared.url)).text.trim().split('\n')).toHaveLength(13);
+    expect((await on.ask('HEAD', prepared.url)).status).toBe(409);
   });
 
   test('of a selection has these entities alone, in every format', async () => {
@@ -102,4 +121,32 @@ describe('a prepared export', () => {
     for (let i = 0; i < 8; i++) await prepare({ format: 'csv', collection });
     expect((await on.ask('GET', first.url)).status).toBe(404);
   });
+});
+
+test('bytes that are answered at once are not read through for a HEAD, which has the same status', async () => {
+  const [chunk, most] = [Buffer.alloc(64 * 1024), 100];
+  let [read, ended] = [0, 0];
+  async function* chunks() {
+    try {
+      for (; read < most; read++) yield chunk;
+    } finally {
+      ended++;
+    }
+  }
+  await using other = await startNode({
+    extend: (app) =>
+      app.get('/long', (request, _response, next) => {
+        answerBytes(request as unknown as StreamRequest, chunks(), { 'X-Long': 'yes' }).catch(next);
+      }),
+  });
+  expect(await other.fetch('/long', { method: 'HEAD' })).toMatchObject({ status: 200, headers: { 'x-long': 'yes' } });
+  await expect.poll(() => ended).toBe(1);
+  expect(read).toBe(0);
+  expect((await other.fetch('/long')).text).toHaveLength(chunk.length * most);
+  const direct = importer(other);
+  expect(await direct.ask('HEAD', '/node/export')).toMatchObject({
+    status: 200,
+    headers: { 'x-archeion-entities': '1' },
+  });
+  expect((await direct.ask('HEAD', `/node/export?entity=${ids[0]}`)).status).toBe(404);
 });

@@ -1,4 +1,4 @@
-import { answerBytes } from '../../../http/byte-answer.ts';
+import { answerBytes, answerHead } from '../../../http/byte-answer.ts';
 import {
   Body,
   Delete,
@@ -96,6 +96,7 @@ export class ArchivesController {
   @Response<ErrorView>(404, 'Not found')
   @Response<ErrorView>(409, 'It has been fetched already')
   async fetchPrepared(@Request() request: StreamRequest, @Path() id: string): Promise<void> {
+    if (request.method === 'HEAD') return answerHead(request, this.prepared.headers(request.caller, id));
     const { chunks, headers } = this.prepared.fetch(request.caller, id);
     await answerBytes(request, chunks, headers);
   }

@@ -88,17 +88,26 @@ export class PreparedExportsService {
     return view(this.#find(caller, id));
   }
 
-  /** The bytes, once; a link to them names no network. @throws NotFoundError, AlreadyExistsError */
+  /** What the answer says of the bytes before they come. @throws NotFoundError, AlreadyExistsError */
+  headers(caller: Caller, id: string): Record<string, string> {
+    return headersOf(this.#waiting(caller, id));
+  }
+
+  /** The bytes, once. @throws NotFoundError, AlreadyExistsError */
   fetch(caller: Caller, id: string): Export {
+    const prepared = this.#waiting(caller, id);
+    prepared.state = 'running';
+    return { ...prepared.ready, headers: headersOf(prepared), chunks: this.#counted(prepared) };
+  }
+
+  /** One that nobody has fetched; a link to its bytes names no network. */
+  #waiting(caller: Caller, id: string): Prepared {
     operator(caller);
     const prepared = this.#prepared.get(id);
     if (!prepared) throw notPrepared();
     if (prepared.state !== 'waiting')
       throw new AlreadyExistsError('This export has been fetched already: prepare another.');
-    prepared.state = 'running';
-    const { name, ready } = prepared;
-    const headers = { ...ready.headers, 'Content-Disposition': `attachment; filename="${name}"` };
-    return { ...ready, headers, chunks: this.#counted(prepared) };
+    return prepared;
   }
 
   async remove(caller: Caller, id: string): Promise<void> {
@@ -157,6 +166,10 @@ export class PreparedExportsService {
     for (const { id, used } of idle)
       if (now - used > forgottenMs || this.#prepared.size >= maxPrepared) this.#prepared.delete(id);
   }
+}
+
+function headersOf({ name, ready }: Prepared): Record<string, string> {
+  return { ...ready.headers, 'Content-Disposition': `attachment; filename="${name}"` };
 }
 
 function notPrepared(): NotFoundError {
