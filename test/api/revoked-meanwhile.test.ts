@@ -7,8 +7,8 @@ import { importer, ndjson } from '../helpers/imports.ts';
 import { JobScene } from '../helpers/job-scene.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
-// A key that is revoked, or expires, while one of its requests goes on: what comes after that is not taken, and nothing more is
-// told.
+// A key that is revoked, or expires, or a session that is signed out while one of its requests goes on: what comes after that is
+// not taken, and nothing more is told.
 
 let node: TestNode;
 let ada: Person;
@@ -208,5 +208,74 @@ describe.each(ends)('an answer that goes on after its key %s', (end) => {
       response.resume();
       expect((await rest).length).toBeLessThan(bytes.length);
     }
+  });
+});
+
+describe('what goes on with a session of the page', () => {
+  /** Signs a browser in, which may have been before. */
+  async function signedIn(before: Record<string, string> = {}): Promise<Person> {
+    const { url } = ok<{ url: string }>(await ask(node, operator(node), 'POST /node/session-links'));
+    const token = new URL(url).hash.replace('#token=', '');
+    const headers = { ...before, Origin: node.url };
+    const opened = await node.fetch('/node/session', { method: 'POST', headers, body: { token } });
+    expect(opened.status).toBe(200);
+    const Cookie = opened.headers['set-cookie']?.[0]?.split(';')[0] ?? '';
+    return { id: operator(node).id, headers: { Origin: node.url, Cookie } };
+  }
+  const signOut = async (who: Person) => expect((await ask(node, who, 'DELETE /node/session')).status).toBe(204);
+
+  it('ends when that is signed out: bodies, events and bytes', async () => {
+    const home = await collection(node, ada);
+    const page = await signedIn();
+    const sending = await begun(page, 'POST /entities', 'application/json');
+    const answer = answerOf(sending);
+    sending.write(`{"type":"document",`);
+    const stream = await read(page, '/node/events/stream');
+    const file = await create(node, ada, { type: 'file', collection: home.id });
+    const bytes = Buffer.alloc(64 * 1024 * 1024, 7);
+    const headers = { ...ada.headers, 'Content-Type': 'image/png' };
+    ok(await node.fetch(`/entities/${file.id}/content?key=scan`, { method: 'POST', headers, body: bytes }));
+    const download = await read(page, `/entities/${file.id}/content?key=scan`);
+    download.response.pause();
+
+    await signOut(page);
+    sending.end(`"collection":"${home.id}"}`);
+    expect(await answer).toEqual({ status: 401, text: JSON.stringify({ error: refusal }) });
+    expect(await ids(home)).toHaveLength(1);
+    const after = await create(node, ada, { collection: home.id });
+    expect((await stream.rest).toString()).not.toContain(after.id);
+    download.response.resume();
+    expect((await download.rest).length).toBeLessThan(bytes.length);
+  });
+
+  it('goes on when another link signs the same browser in, and when it has not been used for long', async () => {
+    const home = await collection(node, ada);
+    const page = await signedIn();
+    const sent = async () => {
+      const sending = await begun(page, 'POST /entities', 'application/json');
+      sending.write(`{"type":"document",`);
+      return { answer: answerOf(sending), end: () => sending.end(`"collection":"${home.id}"}`) };
+    };
+    const [first, second, third] = [await sent(), await sent(), await sent()];
+    const again = await signedIn(page.headers);
+    first.end();
+    expect((await first.answer).status).toBe(201);
+    ahead += 13 * 60 * 60 * 1000;
+    second.end();
+    expect((await second.answer).status).toBe(201);
+    const last = await signedIn(again.headers);
+    await signOut(last);
+    third.end();
+    expect((await third.answer).status).toBe(201);
+  });
+
+  it('ends with the session that took the place of its own', async () => {
+    const page = await signedIn();
+    const sending = await begun(page, 'POST /entities', 'application/json');
+    const answer = answerOf(sending);
+    sending.write(`{"type":"document",`);
+    await signOut(await signedIn(page.headers));
+    sending.end('"properties":{}}');
+    expect((await answer).status).toBe(401);
   });
 });

@@ -15,7 +15,7 @@ export interface AuthenticatorOptions {
   identity: Pick<Identity, 'findKey' | 'accountBySubject' | 'accountById'>;
   jwt: JwtSettings;
   /** Whose sessions the page's cookie names; without it cookies mean nothing. */
-  sessions?: Pick<SessionsService, 'accountOf'>;
+  sessions?: Pick<SessionsService, 'sessionOf'>;
   /** Whether a processor is deleted or disabled; without it none is. */
   processors?: { isOut(processor: { id: string; network: Network }): boolean | Promise<boolean> };
   /** The service's name on the wire (`ARCHEION_SERVICE`), which names the network header. */
@@ -28,7 +28,7 @@ export interface AuthenticatorOptions {
 type Proof =
   | { kind: 'none' }
   | { kind: 'key'; key: VerifiedKey; credential: Credential }
-  | { kind: 'session'; account: Account }
+  | { kind: 'session'; account: Account; isOver: () => boolean }
   | { kind: 'user'; account: Account | null; claims: Claims; credential: Credential }
   | { kind: 'service'; id: string; credential: Credential };
 
@@ -48,17 +48,17 @@ export function createAuthenticator({ identity, jwt, sessions, processors, servi
 
   function prove({ authorization, cookie }: CallerHeaders): Proof | Promise<Proof> {
     const shown = presented(authorization);
-    if (shown.scheme === 'none') return proveSession(sessions?.accountOf(cookie) ?? null);
+    if (shown.scheme === 'none') return proveSession(sessions?.sessionOf(cookie) ?? null);
     if (shown.scheme === 'key') return proveKey(identity.findKey(shown.text));
     if (shown.scheme === 'jwt' && verifyJwt !== null) return verifyJwt(shown.text).then(proveClaims);
     throw new UnauthorizedError();
   }
 
-  function proveSession(id: string | null): Proof {
-    if (id === null) return { kind: 'none' };
-    const account = identity.accountById(id);
+  function proveSession(session: ReturnType<SessionsService['sessionOf']>): Proof {
+    if (session === null) return { kind: 'none' };
+    const account = identity.accountById(session.account);
     if (account === null) throw new UnauthorizedError();
-    return { kind: 'session', account };
+    return { kind: 'session', account, isOver: session.isOver };
   }
 
   function proveClaims(payload: JWTPayload): Proof {
@@ -89,8 +89,10 @@ export function createAuthenticator({ identity, jwt, sessions, processors, servi
       throw new UnauthorizedError();
     const user = behalf(proof, onBehalfOf, network);
     if (proof.kind === 'none') return { actor: { kind: 'anonymous' }, network };
-    if (proof.kind === 'session')
-      return { actor: userActor(proof.account, network), network, account: proof.account.id };
+    if (proof.kind === 'session') {
+      const { account, isOver } = proof;
+      return { actor: userActor(account, network), network, account: account.id, isRevoked: isOver };
+    }
     const { credential } = proof;
     switch (proof.kind) {
       case 'key':

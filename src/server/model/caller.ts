@@ -34,8 +34,8 @@ export interface Caller {
   /** Whether nobody waits for the answer any more. Absent where that is not known, and on other threads. */
   hasLeft?: () => boolean;
   /**
-   * Whether the key that the caller has shown was revoked or has expired since, or what it is of is disabled or deleted. Absent
-   * where there is none, and on other threads.
+   * Whether the key that the caller has shown was revoked or has expired since, or what it is of is disabled or deleted, or the
+   * session was ended. Absent where there is neither, and on other threads.
    */
   isRevoked?: () => boolean;
 }
@@ -52,7 +52,7 @@ export function isSession({ account, credential }: Caller): boolean {
   return account !== undefined && credential === undefined;
 }
 
-/** For what a request does long after its caller was found, or again and again. @throws UnauthorizedError once the key is good no longer */
+/** For what a request does long after its caller was found, or again and again. @throws UnauthorizedError once the key or session is good no longer */
 export function refuseRevoked({ isRevoked }: Caller): void {
   if (isRevoked?.()) throw new UnauthorizedError();
 }

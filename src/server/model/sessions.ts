@@ -27,6 +27,13 @@ interface Session {
   /** Moves with each use, up to `ends`. */
   expires: number;
   ends: number;
+  /** It passes on to the session that takes this one's place. */
+  life: Life;
+}
+
+/** Of a session and those whose place it took: ended by its user, or to make room. */
+interface Life {
+  over: boolean;
 }
 
 export interface SessionsOptions {
@@ -63,38 +70,50 @@ export class Sessions {
     this.#addLink(token, true);
   }
 
-  /** Spends a link: a session's secret and when it ends unless it is used; null for an unknown, spent or late token. */
-  open(token: string): { secret: string; expires: number } | null {
+  /**
+   * Spends a link: a session's secret and when it ends unless it is used; null for an unknown, spent or late token. It takes the
+   * place of the session of the secret `earlier`: what goes on with that goes on.
+   */
+  open(token: string, earlier: string | null = null): { secret: string; expires: number } | null {
     const link = this.#find(this.#links, token);
     if (link === null) return null;
     this.#links = this.#links.filter((other) => other !== link);
     const now = this.#now();
     const [idle, full] = link.lasting ? [Infinity, Infinity] : [idleLifetime, fullLifetime];
     const secret = this.#secret();
-    const session = { digest: digestOf(secret), idle, expires: now + idle, ends: now + full };
-    this.#sessions = [...live(this.#sessions, now, maxSessions - 1), session];
+    const replaced = earlier === null ? null : this.#find(this.#sessions, earlier);
+    const life = replaced?.life ?? { over: false };
+    const session = { digest: digestOf(secret), idle, expires: now + idle, ends: now + full, life };
+    const others = this.#sessions.filter((other) => other !== replaced && other.expires > now);
+    for (const { life } of others.slice(0, 1 - maxSessions)) life.over = true;
+    this.#sessions = [...others.slice(1 - maxSessions), session];
     return { secret, expires: session.expires };
   }
 
-  /** Whether a secret is that of a session, which it keeps alive. */
-  use(secret: string): boolean {
+  /**
+   * The session of a secret, which this keeps alive; null where there is none. `isOver`: whether it has been ended since. What
+   * goes on with it is a use, so that it does not end for want of one; nor does it keep the session alive.
+   */
+  use(secret: string): { isOver: () => boolean } | null {
     const session = this.#find(this.#sessions, secret);
-    if (session === null) return false;
+    if (session === null) return null;
     session.expires = Math.min(this.#now() + session.idle, session.ends);
     this.#sessions = [...this.#sessions.filter((other) => other !== session), session];
-    return true;
+    return { isOver: () => session.life.over || session.ends <= this.#now() };
   }
 
   /** Ends a session; an unknown one is no error. */
   close(secret: string): void {
     const session = this.#find(this.#sessions, secret);
+    if (session === null) return;
+    session.life.over = true;
     this.#sessions = this.#sessions.filter((other) => other !== session);
   }
 
   #addLink(token: string, lasting: boolean): number {
     const now = this.#now();
     const link = { digest: digestOf(token), expires: now + linkLifetime, lasting };
-    this.#links = [...live(this.#links, now, maxLinks - 1), link];
+    this.#links = [...this.#links.filter(({ expires }) => expires > now).slice(1 - maxLinks), link];
     return link.expires;
   }
 
@@ -119,9 +138,4 @@ export function isSessionSecret(text: string): boolean {
 
 function digestOf(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
-}
-
-/** The last `most` of those that still hold. */
-function live<T extends { expires: number }>(all: readonly T[], now: number, most: number): T[] {
-  return all.filter(({ expires }) => expires > now).slice(-most);
 }

@@ -49,9 +49,8 @@ export class SessionsService {
    */
   open(token: string, headers: BrowserHeaders): { view: SessionView; cookie: string } {
     requireOrigin(headers);
-    const opened = this.#sessions.open(token);
+    const opened = this.#sessions.open(token, readCookie(headers.cookie, this.#cookie));
     if (opened === null) throw new UnauthorizedError('Unauthorized: This link was used already, or is too old');
-    this.#end(headers);
     const view = Number.isFinite(opened.expires) ? { expires_at: new Date(opened.expires).toISOString() } : {};
     return { view, cookie: writeCookie(this.#cookie, opened.secret, overTls(headers)) };
   }
@@ -59,21 +58,21 @@ export class SessionsService {
   /** Ends the browser's session, if it has one. The answer removes the cookie. @throws ForbiddenError outside of the page */
   close(headers: BrowserHeaders): string {
     requireOrigin(headers);
-    this.#end(headers);
+    const secret = readCookie(headers.cookie, this.#cookie);
+    if (secret !== null) this.#sessions.close(secret);
     return clearCookie(this.#cookie, overTls(headers));
   }
 
-  /** The account that a Cookie header stands for, null without our cookie. @throws UnauthorizedError where it is no good */
-  accountOf(cookie: string | undefined): string | null {
+  /**
+   * Whose session a Cookie header names, and whether that has been ended since; null without our cookie.
+   * @throws UnauthorizedError where it is no good
+   */
+  sessionOf(cookie: string | undefined): { account: string; isOver: () => boolean } | null {
     const secret = readCookie(cookie, this.#cookie);
     if (secret === null) return null;
-    if (!this.#sessions.use(secret)) throw new UnauthorizedError('Unauthorized: The session has ended');
-    return this.#account;
-  }
-
-  #end({ cookie }: BrowserHeaders): void {
-    const secret = readCookie(cookie, this.#cookie);
-    if (secret !== null) this.#sessions.close(secret);
+    const session = this.#sessions.use(secret);
+    if (session === null) throw new UnauthorizedError('Unauthorized: The session has ended');
+    return { account: this.#account, ...session };
   }
 }
 
