@@ -143,7 +143,7 @@ export class CollectionsService {
     const actor = registered(caller);
     if (networkOf(entity_id) !== caller.network) refuse([otherNetwork(caller, 'entity_id')]);
     const store = await this.#writes.store(caller);
-    const prepare = (db: Reader): { steps: [Prepared] } => {
+    const prepare = (db: Reader): Prepared => {
       const base = findCollection(this.#writes, db, caller, id);
       const target = findStanding(db, entity_id);
       const root = { predicate: 'root', peer: entity_id, ...(target && { peer_type: target.type }) };
@@ -152,11 +152,11 @@ export class CollectionsService {
       const prepared = this.#writes.step(db, caller, base, next, expect_tip);
       const inside = target?.manifest.relationships.some((r) => r.predicate === 'collection' && r.peer === id);
       if (!inside) throw ValidationError.at(['entity_id'], 'must have a `collection` relationship to the collection');
-      return { steps: [prepared] };
+      return prepared;
     };
     try {
-      const { steps } = await this.#writes.write(store, prepare);
-      return wireManifest(steps[0].cid, steps[0].next) as CollectionRootView;
+      const { cid, next } = await this.#writes.writeOne(store, prepare);
+      return wireManifest(cid, next) as CollectionRootView;
     } catch (error) {
       throw error instanceof ConflictError ? new ConflictError(expect_tip, error.actual) : error;
     }

@@ -6,7 +6,6 @@ import { type ContentEntry, entriesOf, isOtherContent, withEntries } from '../..
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
 import { replaced } from '../../model/next-version.ts';
 import type { Reader } from '../../store/connection.ts';
-import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
 import type { UploadsService } from '../node/transfers/service.ts';
@@ -73,7 +72,7 @@ export class ContentService {
     store.read((db) => prepare(db, entry('', 0)));
     const { cid, size } = await receive(store, upload, null);
     const content = entry(cid, size);
-    const step = await this.#writes.queued(store, id, () => this.#written(store, (db) => prepare(db, content)));
+    const step = await this.#writes.queued(store, id, () => this.#writes.writeOne(store, (db) => prepare(db, content)));
     return { ...changed(step), content: { key, ...written(step, key) } };
   }
 
@@ -164,15 +163,7 @@ export class ContentService {
     registered(caller);
     refuse(issues);
     const store = await this.#writes.store(caller);
-    return this.#written(store, (db) => this.#prepare(db, caller, id, plan, options));
-  }
-
-  async #written(store: NetworkStore, prepare: (db: Reader) => Prepared): Promise<Prepared> {
-    const { step } = await this.#writes.write(store, (db) => {
-      const step = prepare(db);
-      return { step, steps: [step] };
-    });
-    return step;
+    return this.#writes.writeOne(store, (db) => this.#prepare(db, caller, id, plan, options));
   }
 
   #prepare(

@@ -271,8 +271,7 @@ export class EntitiesService {
 
   async #writtenStep(store: NetworkStore, expected: string, step: (db: Reader) => Prepared): Promise<Prepared> {
     try {
-      const { steps } = await this.#writes.write(store, (db): { steps: [Prepared] } => ({ steps: [step(db)] }));
-      return steps[0];
+      return await this.#writes.writeOne(store, step);
     } catch (error) {
       const isOther = error instanceof ConflictError && error.expected !== expected;
       throw isOther ? new ConflictError(expected, error.actual) : error;

@@ -194,6 +194,15 @@ export class EntityWrites {
     }
   }
 
+  /** The same for a single step. */
+  async writeOne(store: NetworkStore, prepareStep: (db: Reader) => Prepared): Promise<Prepared> {
+    const { step } = await this.write(store, (db) => {
+      const step = prepareStep(db);
+      return { step, steps: [step] };
+    });
+    return step;
+  }
+
   /**
    * Prepares and writes a new entity; prepared again when somebody was quicker with that id (the same request, sent twice, or
    * another one), or when what decided on permission has moved. `created` is false for what was there already.

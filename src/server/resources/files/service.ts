@@ -9,7 +9,6 @@ import type { Reader } from '../../store/connection.ts';
 import { type FileVersion, findFileVersion } from '../../store/content/file-versions.ts';
 import { receivedFor } from '../../store/content/uploads.ts';
 import type { Standing } from '../../store/entities.ts';
-import type { NetworkStore } from '../../store/network-store.ts';
 import type { DownloadService } from '../content/download-service.ts';
 import { checkLength, filesOf, head, receive, sniffedType, typeIssues, type Upload } from '../content/intake.ts';
 import { refuse, textIssues } from '../entities/body.ts';
@@ -156,7 +155,7 @@ export class FilesService {
     const { cid, size } = await receive(store, upload, declared.size);
     const type = declared.type ?? upload.type ?? (await sniffedType(filesOf(store).read(cid, head)));
     const step = await this.#writes.queued(store, id, () =>
-      this.#written(store, (db) => {
+      this.#writes.writeOne(store, (db) => {
         const base = this.#file(db, caller, id);
         const now = declaredIn(base.manifest);
         if (now.key !== declared.key)
@@ -228,14 +227,6 @@ export class FilesService {
     const base = this.#writes.standing(db, caller.network, id);
     if (base.type !== 'file') throw new NotFoundError();
     return base;
-  }
-
-  async #written(store: NetworkStore, prepare: (db: Reader) => Prepared): Promise<Prepared> {
-    const { step } = await this.#writes.write(store, (db) => {
-      const step = prepare(db);
-      return { step, steps: [step] };
-    });
-    return step;
   }
 }
 
