@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { encodeHistoric } from '../../src/server/blocks/encode.ts';
 import { StorageError } from '../../src/server/errors.ts';
 import type { Commit, Outcome } from '../../src/server/store/commit.ts';
-import { findEntity, findStored } from '../../src/server/store/entities.ts';
+import { findEntity, storedJson } from '../../src/server/store/entities.ts';
 import { feedFloor, floorAfter, floorBefore, movesAfter, movesBefore } from '../../src/server/store/events.ts';
 import { chain } from '../../src/server/store/versions.ts';
 import {
@@ -33,7 +33,7 @@ describe.each(writers)('commits with the writer %s', (writer) => {
     expect(test.tip(a.id)).toBe(b.cid);
     expect(test.store.read((db) => chain(db, b.cid, 10).map(({ cid }) => cid))).toEqual([b.cid, a.cid]);
     expect(test.store.read((db) => findEntity(db, a.id))).toMatchObject({ label: 'two', ver: 2, deleted: false });
-    const json = test.store.read((db) => findStored(db, a.id)?.json) as string;
+    const json = test.store.read((db) => storedJson(db, a.id)) as string;
     expect(JSON.parse(json)).toMatchObject({ id: a.id, cid: b.cid, ver: 2, prev_cid: a.cid });
   });
 
@@ -155,7 +155,7 @@ describe.each(writers)('commits with the writer %s', (writer) => {
     await one(test, step(null, a));
     await one(test, step(a, grave));
     expect(test.store.read((db) => findEntity(db, a.id))).toMatchObject({ deleted: true, collection: idOf(2) });
-    expect(test.store.read((db) => findStored(db, a.id)?.json)).toBeNull();
+    expect(test.store.read((db) => storedJson(db, a.id))).toBeNull();
     expect(test.rows('SELECT * FROM listing UNION ALL SELECT *, 0, 0 FROM edge')).toEqual([]);
     // Also where life and death come in one segment, and over a grave of another place.
     const moved = next(next(grave, { deleted: true }), { deleted: true });

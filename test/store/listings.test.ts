@@ -86,7 +86,11 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp }[] = [
     uses: /SEARCH d USING (COVERING )?INDEX edge_peer \(peer=\?\)/,
   },
   { name: 'an entity', read: (db) => findEntity(db, idOf(100)), uses: /SEARCH e USING INDEX .*entity.* \(id=\?\)/ },
-  { name: 'stored JSON', read: (db) => findStored(db, idOf(100)), uses: /SEARCH e USING INDEX .*entity.* \(id=\?\)/ },
+  {
+    name: 'stored JSON',
+    read: (db) => findStored(db, idOf(100), 1000),
+    uses: /SEARCH e USING INDEX .*entity.* \(id=\?\)/,
+  },
   { name: 'a tip', read: (db) => findTip(db, idOf(100)), uses: /SEARCH entity USING INDEX .*entity.* \(id=\?\)/ },
   {
     name: 'a version',

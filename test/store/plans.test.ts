@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { openReader, type Reader } from '../../src/server/store/connection.ts';
-import { holdersOf, isHeldBy } from '../../src/server/store/content/content-holders.ts';
+import { isHeld, isHeldBy } from '../../src/server/store/content/content-holders.ts';
 import { collectionsLabelled } from '../../src/server/store/imports/import-sources.ts';
 import { grantsIn, interruptedJobs, longestGrantIn, queuedJobs } from '../../src/server/store/jobs/jobs.ts';
 import { countOpen, isMuchOpen } from '../../src/server/store/remotes/open-counts.ts';
@@ -66,8 +66,8 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp; sorts?
     sorts: true,
   },
   {
-    name: 'the first live holders of content',
-    read: (db) => holdersOf(db, contentCid),
+    name: 'whether a live entity holds content',
+    read: (db) => isHeld(db, contentCid),
     uses: /SEARCH h USING PRIMARY KEY \(cid=\?\)\nSEARCH e USING INTEGER PRIMARY KEY/,
   },
   {

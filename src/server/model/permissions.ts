@@ -45,7 +45,8 @@ const isUser = (actor: Actor): boolean =>
 
 /**
  * Whether everybody may do this wherever an entity stands: `public` always holds `*:view` (interface.md, Default roles),
- * and users and entities in no collection are seen by everyone. It spares reads the look at the collection.
+ * and users and entities in no collection are seen by everyone. It spares reads the look at the collection. Only what the wire has
+ * another word for, which no answer has as yet, still asks: `vis` of an attestation, and `forbidden` of versions as blocks.
  */
 export function isOpenToAll(action: string): boolean {
   return implies('*:view', action);

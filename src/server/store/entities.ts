@@ -47,7 +47,7 @@ export interface StoredEntity {
 }
 
 /** `limit`: the most bytes of JSON that are read. */
-export function findStored(db: Reader, id: string, limit = Number.MAX_SAFE_INTEGER): StoredEntity | undefined {
+export function findStored(db: Reader, id: string, limit: number): StoredEntity | undefined {
   return db.get(
     `SELECT e.type, CASE WHEN octet_length(e.json) <= ? THEN e.json END AS json, octet_length(e.json) AS size,
        (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection

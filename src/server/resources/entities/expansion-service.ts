@@ -1,5 +1,5 @@
 import { ValidationError } from '../../errors.ts';
-import { accepted, type Caller } from '../../model/caller.ts';
+import type { Caller } from '../../model/caller.ts';
 import { previewOf } from '../../model/preview.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
@@ -39,22 +39,21 @@ export class ExpansionService {
       return {
         ...manifest,
         edited_by: labelled(db, manifest.edited_by),
-        relationships: manifest.relationships.map((r, i) => (i < limit ? this.expanded(db, caller, r, mode) : r)),
+        relationships: manifest.relationships.map((r, i) => (i < limit ? expanded(db, r, mode) : r)),
         ...(total > limit ? { _expansion_metadata: { total, expanded: limit, truncated: true } } : {}),
       };
     });
   }
+}
 
-  /** One relationship with its peer's current label and type, and the peer itself as the mode has it. */
-  expanded(db: Reader, caller: Caller, r: RelationshipBody, mode: ExpansionMode): ExpandedRelationshipView {
-    const peer = findStanding(db, r.peer);
-    if (!peer || peer.deleted) return r;
-    if (!this.#writes.env.permissions.may(db, accepted(caller), 'entity:view', peer)) return r;
-    const known = { ...r, peer_type: peer.type, peer_label: peer.label };
-    return mode === 'full'
-      ? { ...known, peer_entity: wireManifest(peer.cid, peer.manifest) as EntityView }
-      : { ...known, peer_preview: previewOf(peer, peer.manifest.properties) };
-  }
+/** One relationship with its peer's current label and type, and the peer itself as the mode has it. */
+function expanded(db: Reader, r: RelationshipBody, mode: ExpansionMode): ExpandedRelationshipView {
+  const peer = findStanding(db, r.peer);
+  if (!peer || peer.deleted) return r;
+  const known = { ...r, peer_type: peer.type, peer_label: peer.label };
+  return mode === 'full'
+    ? { ...known, peer_entity: wireManifest(peer.cid, peer.manifest) as EntityView }
+    : { ...known, peer_preview: previewOf(peer, peer.manifest.properties) };
 }
 
 /** Labels are never stored in a version (decisions.md, Identity); an expansion fills them in (wire-contract.md N25). */

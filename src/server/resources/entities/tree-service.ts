@@ -1,6 +1,6 @@
 import { ValidationError } from '../../errors.ts';
-import { accepted, type Caller } from '../../model/caller.ts';
-import type { TreeEntry, treeBelow } from '../../store/graph/tree-reads.ts';
+import type { Caller } from '../../model/caller.ts';
+import type { treeBelow } from '../../store/graph/tree-reads.ts';
 import type { EntitiesService } from './service.ts';
 import { nested } from './tree.ts';
 import type { EntityCollectionView, TreeView } from './wire.ts';
@@ -40,10 +40,7 @@ export class TreeService {
     store.read((db) => this.#entities.viewedRow(db, caller, id));
     const json = await store.readLong('tree', { root: id, depth, limit, collection, predicates }, caller);
     const { entries, truncated } = JSON.parse(Buffer.from(json).toString()) as ReturnType<typeof treeBelow>;
-    const { permissions } = this.#writes.env;
-    const actor = accepted(caller);
-    const may = (entry: TreeEntry) => store.look((db) => permissions.may(db, actor, 'entity:view', entry));
-    return { ...nested(entries, may), truncated };
+    return { ...nested(entries), truncated };
   }
 }
 

@@ -328,7 +328,6 @@ export class PermissionsService {
   #claims(db: Reader, actor: Actor, step: { base: Manifest | null; next: Manifest; options?: StepOptions }): Issue[] {
     if (actor.kind === 'user' && actor.operator) return [];
     return claimIssues(db, step, {
-      mayView: (holder) => this.may(db, actor, 'entity:view', holder),
       hasBytes: (cid) => this.#around.hasBytes(networkOf(step.next.id), cid),
       sent: step.options?.sent ?? [],
     });

@@ -1,6 +1,5 @@
 import { cidBytes, cidText } from '../../blocks/cid.ts';
 import type { Reader, Writer } from '../connection.ts';
-import type { EntityRow } from '../entities.ts';
 import { contentOfBlock } from './block-content.ts';
 
 /** Keeps `content`: what a version that is being stored names. */
@@ -56,18 +55,9 @@ export function isHeldBy(db: Reader, cid: string, id: string): boolean {
   return db.get(sql, cidBytes(cid), id) !== undefined;
 }
 
-/** Where a holder's permissions are resolved. */
-export type Holder = Pick<EntityRow, 'id' | 'type' | 'collection'>;
-
-const mostHolders = 200;
-
-/** Live entities of which a version names that content, at most 200 of them. */
-export function holdersOf(db: Reader, cid: string): Holder[] {
-  return db.all<Holder>(
-    `SELECT e.id, e.type, (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection
-       FROM content h JOIN entity e ON e.key = h.entity
-      WHERE h.cid = ? AND e.tip IS NOT NULL AND e.deleted = 0 LIMIT ?`,
-    cidBytes(cid),
-    mostHolders,
-  );
+/** Whether a live entity has named that content. */
+export function isHeld(db: Reader, cid: string): boolean {
+  const sql = `SELECT 1 FROM content h JOIN entity e ON e.key = h.entity
+     WHERE h.cid = ? AND e.tip IS NOT NULL AND e.deleted = 0 LIMIT 1`;
+  return db.get(sql, cidBytes(cid)) !== undefined;
 }

@@ -20,8 +20,6 @@ export interface TreeEntry {
   /** Empty where the entity is deleted or not here. */
   label: string;
   type: string;
-  /** The first collection, for permissions. */
-  collection: string | null;
   depth: number;
   /** The place of its parent in the list; -1 for the root. */
   parent: number;
@@ -32,7 +30,6 @@ interface Node {
   id: string;
   type: string | null;
   label: string | null;
-  collection: string | null;
   /** Whether it is live. */
   here: number;
 }
@@ -42,8 +39,7 @@ const maxEdges = 100_000;
 /** These lead from an entity to what it lies in. */
 const upwards = ['collection', 'in'];
 
-const columns = `e.key, e.id, e.type, e.label, e.tip IS NOT NULL AND e.deleted = 0 AS here,
-  (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection`;
+const columns = 'e.key, e.id, e.type, e.label, e.tip IS NOT NULL AND e.deleted = 0 AS here';
 
 /** What outgoing relationships lead to (the wildcard `*` is nothing), nearest first, each entity once; `truncated` where the limit left something out. */
 export function treeBelow(db: Reader, query: TreeQuery): { entries: TreeEntry[]; truncated: boolean } {
@@ -70,8 +66,8 @@ export function treeBelow(db: Reader, query: TreeQuery): { entries: TreeEntry[];
   return { entries, truncated: false };
 }
 
-function entry({ id, label, type, collection, here }: Node, depth: number, parent: number): TreeEntry {
-  return { id, label: here === 1 ? (label ?? '') : '', type: type ?? '', collection, depth, parent };
+function entry({ id, label, type, here }: Node, depth: number, parent: number): TreeEntry {
+  return { id, label: here === 1 ? (label ?? '') : '', type: type ?? '', depth, parent };
 }
 
 /** All of them are given, so that those outside the collection count as looked at. */
