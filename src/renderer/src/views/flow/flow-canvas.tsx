@@ -33,6 +33,7 @@ interface FlowCanvasProps {
 
 const nodeTypes = { step: StepBox };
 const edgeTypes = { back: BackEdge };
+const chosenOnCanvas = '.react-flow__node.selected, .react-flow__edge.selected';
 /** Of more steps only those in sight are drawn. */
 const manySteps = 200;
 
@@ -157,6 +158,8 @@ function Canvas({ draft, onChange, findings, chosen, onChoose, locked }: FlowCan
       minZoom={0.05}
       maxZoom={2}
       deleteKeyCode={locked ? null : ['Delete', 'Backspace']}
+      // It listens to the whole document, where the keys may be meant for something else.
+      onBeforeDelete={async () => document.activeElement?.closest(chosenOnCanvas) != null}
       nodesConnectable={!locked}
       proOptions={{ hideAttribution: true }}
       ariaLabelConfig={{

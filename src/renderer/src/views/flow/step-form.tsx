@@ -19,7 +19,6 @@ import {
   saidBy,
   withForm,
   withMember,
-  withName,
   withoutStep,
   withThen,
 } from './model/flow-draft.ts';
@@ -31,15 +30,19 @@ interface StepFormProps {
   step: Step;
   onChange(draft: FlowDraft): void;
   onChoose(step: string | null): void;
+  /** Told a name that no other step has. */
+  onRename(to: string): void;
   findings: readonly Finding[];
   /** Whether something stands in it that cannot be saved, and would go with its name. */
   locked: boolean;
-  /** What steps said that their way on has no room for now, by their names. */
-  said: Map<string, Said>;
+  /** What it said that its way on has no room for now. */
+  said: Said | undefined;
+  onSaid(said: Said): void;
 }
 
 /** One step: its name, what it runs, what follows, and its own input. All of the canvas can be done here by keys. */
-export function StepForm({ draft, step, onChange, onChoose, findings, locked, said }: StepFormProps) {
+export function StepForm(props: StepFormProps) {
+  const { draft, step, onChange, onChoose, onRename, findings, locked, said, onSaid } = props;
   const { t } = useTexts();
   const [name, setName] = useState(step.name);
   useEffect(() => setName(step.name), [step.name]);
@@ -49,12 +52,11 @@ export function StepForm({ draft, step, onChange, onChoose, findings, locked, sa
   const rename = () => {
     const to = name.trim();
     if (taken || to === step.name) return setName(step.name);
-    onChange(withName(draft, step.name, to));
-    onChoose(to);
+    onRename(to);
   };
   const follow = (form: Form) => {
-    const now = saidBy(step, said.get(step.name));
-    said.set(step.name, now);
+    const now = saidBy(step, said);
+    onSaid(now);
     onChange(withForm(draft, step.name, form, now));
   };
   return (
@@ -135,7 +137,6 @@ export function StepForm({ draft, step, onChange, onChoose, findings, locked, sa
       {step.form !== null && <p className="text-xs text-quiet">{t(`flow.about.${step.form}`)}</p>}
       {step.form === 'recurse' && (
         <DepthField
-          key={`${step.name} depth`}
           step={step.name}
           value={step.maxDepth}
           onChange={(depth) => onChange(withMember(draft, step.name, ['then', 'max_depth'], depth ?? undefined))}
@@ -145,7 +146,6 @@ export function StepForm({ draft, step, onChange, onChoose, findings, locked, sa
         <RouteRules draft={draft} step={step} names={others} onChange={onChange} />
       )}
       <StepInput
-        key={step.name}
         step={step.name}
         input={step.input}
         onChange={(input) =>

@@ -16,6 +16,7 @@ interface StepInputProps {
 export function StepInput({ step, input, onChange }: StepInputProps) {
   const { t } = useTexts();
   const [typed, setTyped] = useState(() => textOf(input));
+  const [open, setOpen] = useState(typed !== '');
   const wrong = useMemo(() => inputFault(typed), [typed]);
   useFault([step, 'input'], wrong !== null);
   // Another version came, or was taken over: it is shown unless something is being typed that is no JSON yet.
@@ -26,7 +27,8 @@ export function StepInput({ step, input, onChange }: StepInputProps) {
     if (next) onChange(next);
   };
   return (
-    <details open={shown !== ''}>
+    // Of what is typed alone it does not close: the focus, and with it the keys, would be elsewhere.
+    <details open={open} onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
       <summary className="text-xs font-medium text-quiet">{t('flow.input')}</summary>
       <div className="mt-1">
         <Field

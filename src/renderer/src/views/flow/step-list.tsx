@@ -5,9 +5,10 @@ import { useTexts } from '../../messages/texts.tsx';
 import { PeerName } from '../entity/peer-name.tsx';
 import { ProcessorPicker } from '../process/processor-picker.tsx';
 import type { Finding } from './model/findings.ts';
-import { type FlowDraft, freeName, type Said, stepsOf, withStep } from './model/flow-draft.ts';
+import { type FlowDraft, freeName, type Said, stepsOf, withName, withStep } from './model/flow-draft.ts';
 import { layoutOf } from './model/layout.ts';
 import { StepForm } from './step-form.tsx';
+import { useStepIds } from './use-step-ids.ts';
 
 interface StepListProps {
   draft: FlowDraft;
@@ -22,7 +23,8 @@ interface StepListProps {
 /** The steps as a list, the chosen one with its form; new ones are found by typing. */
 export function StepList({ draft, onChange, findings, chosen, onChoose, locked }: StepListProps) {
   const { t } = useTexts();
-  const said = useRef(new Map<string, Said>());
+  const said = useRef(new Map<number, Said>());
+  const { idOf, rename } = useStepIds();
   // As they stand on the canvas: the order of the names is that in which they are stored.
   const places = layoutOf(draft);
   const place = (name: string) => places.get(name) ?? { x: 0, y: 0 };
@@ -56,8 +58,9 @@ export function StepList({ draft, onChange, findings, chosen, onChoose, locked }
           const { name, klados, form, target } = step;
           const own = findings.filter((one) => one.step === name);
           const open = name === chosen;
+          const id = idOf(name);
           return (
-            <li key={name}>
+            <li key={id}>
               <button
                 type="button"
                 aria-expanded={open}
@@ -99,9 +102,15 @@ export function StepList({ draft, onChange, findings, chosen, onChoose, locked }
                   step={step}
                   onChange={onChange}
                   onChoose={onChoose}
+                  onRename={(to) => {
+                    rename(name, to);
+                    onChange(withName(draft, name, to));
+                    onChoose(to);
+                  }}
                   findings={own}
                   locked={locked}
-                  said={said.current}
+                  said={said.current.get(id)}
+                  onSaid={(now) => said.current.set(id, now)}
                 />
               )}
             </li>
