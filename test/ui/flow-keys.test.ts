@@ -28,6 +28,7 @@ describePage('the keys at a flow', () => {
 
   const step = (name: string) => page.getByRole('button', { name: new RegExp(`^${name}`) });
   const box = (name: string) => page.locator('.react-flow__node').filter({ hasText: name });
+  const ways = () => page.locator('.react-flow__edge');
   const name = () => page.getByLabel('Name of the step');
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key);
@@ -87,6 +88,16 @@ describePage('the keys at a flow', () => {
     await box('read').focus();
     await press('Enter', 'Backspace');
     await box('read').waitFor({ state: 'detached' });
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('take the way away that is chosen on the canvas, and not the step of which the form is open', async () => {
+    await step('read').click();
+    await ways().focus();
+    await press('Enter', 'Delete');
+    await ways().waitFor({ state: 'detached' });
+    expect(await box('').count()).toBe(2);
+    await expect.poll(() => page.getByLabel('What follows').inputValue()).toBe('done');
     expect(visitor.faults).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import {
   applyNodeChanges,
   Background,
   type Edge,
+  type EdgeChange,
   MarkerType,
   type NodeChange,
   Panel,
@@ -55,6 +56,10 @@ function Canvas({ draft, onChange, findings, chosen, onChoose, locked }: FlowCan
   const moved = useRef(false);
   const viewed = useRef(false);
   const links = useMemo(() => linksOf(draft), [draft]);
+  const [way, setWay] = useState<{ id: string; beside: string | null } | null>(null);
+  // The one that was chosen last: a step, here or in the list, or a way.
+  const chosenWay = way?.beside === chosen ? links.find(({ id }) => id === way.id)?.id : undefined;
+  const isWay = chosenWay !== undefined;
   const structure = JSON.stringify([Object.keys(draft.flow), links.map(({ id }) => id)]);
 
   const arrange = () => {
@@ -76,7 +81,7 @@ function Canvas({ draft, onChange, findings, chosen, onChoose, locked }: FlowCan
           id: name,
           type: 'step',
           position: moved.current && known ? known.position : place,
-          selected: name === chosen,
+          selected: name === chosen && !isWay,
           ariaLabel: name,
           data: {
             name,
@@ -88,7 +93,7 @@ function Canvas({ draft, onChange, findings, chosen, onChoose, locked }: FlowCan
         };
       });
     });
-  }, [draft, findings, chosen]);
+  }, [draft, findings, chosen, isWay]);
   const fitted = useRef('');
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is new comes into view, and all of it where there is another room for it
   useEffect(() => {
@@ -106,13 +111,13 @@ function Canvas({ draft, onChange, findings, chosen, onChoose, locked }: FlowCan
   const at = new Map(nodes.map((node) => [node.id, node.position.x]));
   const edges = links.map(
     ({ id, source, target, form, route, when }): Edge => ({
-      ...{ id, source, target },
+      ...{ id, source, target, selected: id === chosenWay },
       ...((at.get(target) ?? 0) <= (at.get(source) ?? 0) ? { type: 'back' } : {}),
       label: when ?? (form === 'pass' ? '' : t(`flow.form.${form}`)),
       ariaLabel: t('flow.way', { from: source, to: target }),
       markerEnd: { type: MarkerType.ArrowClosed, color: 'var(--color-edge)', width: 18, height: 18 },
       style: {
-        stroke: 'var(--color-edge)',
+        stroke: id === chosenWay ? 'var(--color-accent)' : 'var(--color-edge)',
         strokeWidth: form === 'scatter' || form === 'gather' ? 2.5 : 1.5,
         ...(form === 'recurse' || route !== null ? { strokeDasharray: '6 4' } : {}),
       },
@@ -122,9 +127,17 @@ function Canvas({ draft, onChange, findings, chosen, onChoose, locked }: FlowCan
       labelBgBorderRadius: 4,
     }),
   );
+  const choose = (step: string) => {
+    setWay(null);
+    onChoose(step);
+  };
+  const onEdgesChange = (changes: EdgeChange[]) => {
+    for (const change of changes)
+      if (change.type === 'select' && change.selected) setWay({ id: change.id, beside: chosen });
+  };
   const onNodesChange = (changes: NodeChange<StepNode>[]) => {
     if (changes.some((change) => change.type === 'position' && change.dragging)) moved.current = true;
-    for (const change of changes) if (change.type === 'select' && change.selected) onChoose(change.id);
+    for (const change of changes) if (change.type === 'select' && change.selected) choose(change.id);
     // What is taken away is taken from the draft, and so from here.
     setNodes((old) =>
       applyNodeChanges(
@@ -141,14 +154,16 @@ function Canvas({ draft, onChange, findings, chosen, onChoose, locked }: FlowCan
       nodeTypes={nodeTypes}
       edgeTypes={edgeTypes}
       onNodesChange={onNodesChange}
+      onEdgesChange={onEdgesChange}
       // Without an event it was fitted, not moved.
       onMoveEnd={(event) => {
         if (event) viewed.current = true;
       }}
-      onNodeClick={(_, { id }) => onChoose(id)}
+      onNodeClick={(_, { id }) => choose(id)}
       onConnect={({ source, target }) => onChange(connected(draft, source, target))}
       onNodesDelete={(gone) => onChange(gone.reduce((now, { id }) => withoutStep(now, id), draft))}
       onEdgesDelete={(gone) => {
+        setWay(null);
         const all = gone.flatMap(({ id }) => links.find((link) => link.id === id) ?? []);
         onChange(all.reduce((now, link) => disconnected(now, link), draft));
       }}
