@@ -82,6 +82,27 @@ describePage('the graph', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('leaves the focus where somebody types, also where the entity that is chosen moves in the list', async () => {
+    await using node = await startPageNode();
+    const { ada } = await gallery(node, operator(node));
+    await using visitor = await signedIn(node);
+    const { page } = visitor;
+    await visitor.go(`/graph?of=${ada.id}`);
+    await entities(page).getByText('Waves').waitFor();
+    for (const place of [0, 1, 2]) {
+      await page.keyboard.press('j');
+      await entities(page).getByRole('listitem').nth(place).locator('[aria-current]:focus').waitFor();
+    }
+    await page.keyboard.press('/');
+    await page.keyboard.type('s');
+    await entities(page).getByText('Ada Lee').waitFor({ state: 'detached' });
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await page.keyboard.type('e');
+    expect(await page.getByRole('searchbox', { name: 'Find in the graph' }).inputValue()).toBe('se');
+    expect(new URL(page.url()).pathname).toBe('/ui/graph');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('finds the paths between two entities, by keys alone, and saves the picture', async () => {
     await using node = await startPageNode();
     const me = operator(node);

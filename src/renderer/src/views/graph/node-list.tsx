@@ -11,8 +11,8 @@ import type { GraphNode } from './picture.ts';
 interface NodeListProps {
   nodes: readonly GraphNode[];
   active: string | null;
-  /** Whether the keys are here: then the entity that is chosen has the focus. */
-  follow: boolean;
+  /** What keys have chosen last, which has the focus then; another object each time. */
+  stepped: { id: string } | null;
   ofType(type: string): string;
   onActive(id: string): void;
   onToggle(id: string): void;
@@ -24,7 +24,7 @@ const rowHeight = 36;
  * The entities of the picture, for keyboards and screen readers: each can be chosen, expanded and gone to. What is chosen
  * already is expanded by its name as well.
  */
-export function NodeList({ nodes, active, follow, ofType, onActive, onToggle }: NodeListProps) {
+export function NodeList({ nodes, active, stepped, ofType, onActive, onToggle }: NodeListProps) {
   const { t } = useTexts();
   const scroller = useRef<HTMLDivElement>(null);
   const virtual = useVirtualizer({
@@ -35,15 +35,17 @@ export function NodeList({ nodes, active, follow, ofType, onActive, onToggle }: 
   });
   const at = nodes.findIndex(({ id }) => id === active);
   useEffect(() => {
-    if (at < 0) return;
-    virtual.scrollToIndex(at, { align: 'auto' });
-    if (!follow) return;
+    if (at >= 0) virtual.scrollToIndex(at, { align: 'auto' });
+  }, [at, virtual]);
+  useEffect(() => {
+    if (!stepped) return;
+    const name = `[data-id="${stepped.id}"] [data-name]`;
     // The line may come into being only now.
     const frame = requestAnimationFrame(() =>
-      scroller.current?.querySelector<HTMLElement>(`[data-at="${at}"] [data-name]`)?.focus({ preventScroll: true }),
+      scroller.current?.querySelector<HTMLElement>(name)?.focus({ preventScroll: true }),
     );
     return () => cancelAnimationFrame(frame);
-  }, [at, follow, virtual]);
+  }, [stepped]);
   return (
     <div ref={scroller} className="min-h-40 flex-1 overflow-auto">
       <ul aria-label={t('graph.entities')} className="relative" style={{ height: virtual.getTotalSize() }}>
@@ -53,7 +55,7 @@ export function NodeList({ nodes, active, follow, ofType, onActive, onToggle }: 
           return (
             <li
               key={node.id}
-              data-at={index}
+              data-id={node.id}
               aria-setsize={nodes.length}
               aria-posinset={index + 1}
               style={{ top: start, height: rowHeight }}

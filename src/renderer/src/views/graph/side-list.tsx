@@ -25,7 +25,7 @@ export function SideList({ graph, active, onActive, onToggle, onExpand }: SideLi
   const go = useNavigate();
   const box = useRef<HTMLInputElement>(null);
   const [part, setPart] = useState('');
-  const [follow, setFollow] = useState(false);
+  const [stepped, setStepped] = useState<{ id: string } | null>(null);
   const wanted = part.trim().toLowerCase();
   const { nodes } = graph.picture;
   const listed = wanted === '' ? nodes : nodes.filter(({ label }) => label.toLowerCase().includes(wanted));
@@ -33,16 +33,16 @@ export function SideList({ graph, active, onActive, onToggle, onExpand }: SideLi
   const expansion = graph.expansions.find(({ id }) => id === active);
   const closed = nodes.filter(({ open }) => !open).map(({ id }) => id);
 
-  const choose = (id: string, byKey = false) => {
-    setFollow(byKey);
+  const step = (id: string) => {
     onActive(id);
+    setStepped({ id });
   };
   const at = listed.findIndex(({ id }) => id === active);
   const open = () => chosen && void go({ to: '/entities/$id', params: { id: chosen.id } });
   const toggle = () => chosen && onToggle(chosen.id);
   const group = t('group.list');
   useCommands([
-    ...stepCommands(t, at, listed.length, (to) => listed[to] && choose(listed[to].id, true)),
+    ...stepCommands(t, at, listed.length, (to) => listed[to] && step(listed[to].id)),
     { id: 'expand', label: t('graph.toggle'), group, keys: ['Enter'], palette: false, run: toggle },
     { id: 'open', label: t('list.open'), group, keys: ['o', 'e'], palette: false, run: open },
     { id: 'find', label: t('graph.find'), group, keys: ['/'], run: () => box.current?.focus() },
@@ -53,7 +53,7 @@ export function SideList({ graph, active, onActive, onToggle, onExpand }: SideLi
       aria-label={t('graph.list')}
       className="flex min-h-96 shrink-0 flex-col border-line bg-surface max-lg:border-t lg:min-h-0 lg:w-80 lg:border-l"
     >
-      {graph.paths.length > 0 && <FoundPaths paths={graph.paths} onActive={choose} />}
+      {graph.paths.length > 0 && <FoundPaths paths={graph.paths} onActive={onActive} />}
       <div className="flex items-center gap-2 border-b border-line px-3 py-1.5">
         <Input
           ref={box}
@@ -74,9 +74,9 @@ export function SideList({ graph, active, onActive, onToggle, onExpand }: SideLi
       <NodeList
         nodes={listed}
         active={active}
-        follow={follow}
+        stepped={stepped}
         ofType={graph.ofType}
-        onActive={choose}
+        onActive={onActive}
         onToggle={onToggle}
       />
       {chosen && (
@@ -85,7 +85,7 @@ export function SideList({ graph, active, onActive, onToggle, onExpand }: SideLi
           edges={graph.edges.get(chosen.id) ?? []}
           nodes={graph.gathered.nodes}
           total={expansion && expansion.totals.outgoing + expansion.totals.incoming}
-          onActive={choose}
+          onActive={onActive}
         />
       )}
     </aside>
