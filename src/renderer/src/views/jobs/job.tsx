@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { RotateCw } from 'lucide-react';
+import { useState } from 'react';
 import { answered, api } from '../../api/client.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
@@ -30,11 +31,15 @@ export function Job() {
   const found = useQuery(runQuery(id));
   useFollow(found.data?.run, id);
   const lines = treeOf(found.data?.jobs ?? []);
-  // The one that was chosen; else what failed and was not repeated; else the first.
+  const [shown, setShown] = useState<string>();
+  // The one that was chosen; else the one that is shown; else what failed and was not repeated; else the first.
   const chosen =
     lines.find(({ job }) => job.job_id === at) ??
+    lines.find(({ job }) => job.job_id === shown) ??
     lines.find(({ job, repeatedBy }) => job.status === 'error' && repeatedBy === null) ??
     lines[0];
+  // Whoever reads it, or is about to press its button, is taken to no other that fails meanwhile.
+  if (chosen && chosen.job.job_id !== shown) setShown(chosen.job.job_id);
   const choose = (job: string) => void go({ search: (old) => ({ ...old, at: job }), replace: true });
   const place = chosen ? lines.indexOf(chosen) : -1;
   useCommands(stepCommands(t, place, lines.length, (to) => lines[to] && choose(lines[to].job.job_id)));

@@ -1,0 +1,57 @@
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
+import { ask, operator, type Person } from '../helpers/callers.ts';
+import { collection, create, ok } from '../helpers/entities.ts';
+import { allow, command, ended, one, program } from '../helpers/local.ts';
+import type { TestNode } from '../helpers/node.ts';
+import { describePage, onNewPage, pictureOf, type Visit } from './browser.ts';
+
+describePage('a run', () => {
+  let node: TestNode;
+  let me: Person;
+  let visitor: Visit;
+  let page: Page;
+  onNewPage((scene) => {
+    ({ node, visitor, page } = scene);
+  });
+  beforeEach(() => {
+    me = operator(node);
+  });
+
+  /** Starts a command on each of so many notes. */
+  async function started(name: string, count: number): Promise<{ klados: string; run: string }> {
+    const shelf = await collection(node, me, { label: 'Notes' });
+    const { id } = await command(node, me, shelf.id, name, { accepts: one('note') });
+    const invocations: { target_entity: string }[] = [];
+    for (let i = 0; i < count; i++) {
+      const note = await create(node, me, { type: 'note', collection: shelf.id, properties: { label: `Note ${i}` } });
+      invocations.push({ target_entity: note.id });
+    }
+    const body = { target_collection: shelf.id, invocations, confirm: true };
+    const { dispatch_id } = ok<{ dispatch_id: string }>(await ask(node, me, `POST /kladoi/${id}/invoke/batch`, body));
+    return { klados: id, run: dispatch_id };
+  }
+  const lines = () => page.getByRole('list', { name: 'Jobs of this run' }).getByRole('button');
+  const current = async () => {
+    const all = await lines().all();
+    return (await Promise.all(all.map((line) => line.getAttribute('aria-current')))).indexOf('true');
+  };
+
+  test('shows the same job when that is repeated, and not another one that failed, with its button', async () => {
+    await allow(node, { ink: program('console.error("no ink left"); process.exit(3)') });
+    const { klados, run } = await started('ink', 3);
+    await ended(node, me, `/kladoi/${klados}/jobs/${run}/status`);
+    await visitor.go(`/jobs/${run}`);
+    const again = page.getByRole('button', { name: 'Run it again' });
+    await again.click();
+    await expect.poll(() => lines().count()).toBe(4);
+    await page.getByText(/was repeated/).waitFor();
+    expect(await again.count()).toBe(0);
+    expect(await current()).toBe(0);
+    await pictureOf(page, 'job-repeated');
+    await page.keyboard.press('j');
+    await expect.poll(current).toBe(1);
+    await again.waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+});
