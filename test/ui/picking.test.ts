@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { klados } from '../helpers/processors.ts';
+import { agent, klados, rhiza } from '../helpers/processors.ts';
 import { describePage, onNewPage, type Visit } from './browser.ts';
 
 describePage('what is picked by its name', () => {
@@ -79,6 +79,25 @@ describePage('what is picked by its name', () => {
     await takeAtOnce('Who', 'Grace Hopper');
     await page.getByRole('button', { name: 'Choose somebody else' }).waitFor();
     await page.getByRole('dialog').getByText('Grace Hopper', { exact: true }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('is a processor of the kinds that are wanted, however many of others have the text', async () => {
+    for (let i = 10; i < 22; i++) await agent(node, me, home.id, { label: `Agent ${i} of letters` });
+    await klados(node, me, home.id, { label: 'Reader of letters' });
+    await rhiza(node, me, home.id, { label: 'All of letters' });
+    await visitor.go('/processors/new?kind=rhiza');
+    const name = 'Add a step: a klados or another rhiza';
+    for (const text of ['', 'letters']) {
+      await box(name).fill(text);
+      await box(name).focus();
+      await expect
+        .poll(() => offered().allInnerTexts())
+        .toEqual([/^All of letters/, /^Reader of letters/].map((one) => expect.stringMatching(one)));
+    }
+    await page.route('**/node/processors?*', (route) => route.abort());
+    await box(name).fill('reader');
+    await page.getByText('The node does not answer.').first().waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

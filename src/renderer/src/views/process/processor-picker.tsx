@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { sentenceOf } from '../../api/failure.ts';
 import { Combobox } from '../../components/combobox.tsx';
 import { useFound } from '../../components/use-found.ts';
 import { useTexts } from '../../messages/texts.tsx';
@@ -17,17 +18,14 @@ interface ProcessorPickerProps {
 export function ProcessorPicker({ label, kinds, status, onChoose }: ProcessorPickerProps) {
   const { t } = useTexts();
   const [text, setText] = useState('');
-  const found = useFound(text, (part) =>
-    processorChoice({ q: part || undefined, status, ...(kinds?.length === 1 ? { type: kinds[0] } : {}) }),
-  );
-  const options = (found.data?.processors ?? []).filter(({ type }) => kinds?.includes(type) ?? true);
+  const found = useFound(text, (part) => processorChoice({ q: part || undefined, status }, kinds));
   return (
     <Combobox
       label={label}
       placeholder={t('peer.placeholder')}
       text={text}
       onText={setText}
-      options={options}
+      options={found.data ?? []}
       keyOf={({ id }) => id}
       show={(processor) => (
         <span className="flex items-baseline gap-2">
@@ -35,7 +33,7 @@ export function ProcessorPicker({ label, kinds, status, onChoose }: ProcessorPic
           <span className="shrink-0 text-xs text-quiet">{t(`processor.${processor.type}`)}</span>
         </span>
       )}
-      note={found.waits ? t('state.waiting') : found.error ? t('failure.broken') : t('peer.nothing')}
+      note={found.waits ? t('state.waiting') : found.error ? t(sentenceOf(found.error)) : t('peer.nothing')}
       onChoose={(processor) => {
         setText('');
         onChoose(processor);

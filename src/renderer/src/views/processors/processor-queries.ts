@@ -20,12 +20,16 @@ export function processorsQuery(wanted: ProcessorsAddress) {
   });
 }
 
-/** The first that a text may mean. */
-export function processorChoice(wanted: ProcessorsAddress) {
+/** The first of each kind that a text may mean, by their labels; of all kinds together where none are given. */
+export function processorChoice(wanted: Omit<ProcessorsAddress, 'type'>, kinds?: readonly Kind[]) {
   return queryOptions({
-    queryKey: ['processors', 'choice', wanted],
-    queryFn: ({ signal }) =>
-      answered(api.GET('/node/processors', { params: { query: { ...wanted, limit: 12 } }, signal })),
+    queryKey: ['processors', 'choice', wanted, kinds ?? null],
+    queryFn: async ({ signal }) => {
+      const first = (type?: Kind) =>
+        answered(api.GET('/node/processors', { params: { query: { ...wanted, type, limit: 12 } }, signal }));
+      const found = await Promise.all(kinds?.map(first) ?? [first()]);
+      return found.flatMap(({ processors }) => processors).sort((a, b) => a.label.localeCompare(b.label));
+    },
   });
 }
 
