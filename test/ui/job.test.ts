@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, ok } from '../helpers/entities.ts';
-import { allow, command, ended, one, program } from '../helpers/local.ts';
+import { allow, command, ended, one, program, replying } from '../helpers/local.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { describePage, onNewPage, pictureOf, type Visit } from './browser.ts';
 
@@ -52,6 +52,30 @@ describePage('a run', () => {
     await page.keyboard.press('j');
     await expect.poll(current).toBe(1);
     await again.waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('is shown as it goes, also where that takes longer to answer than its jobs to end', async () => {
+    await allow(node, {
+      slow: replying('await new Promise((done) => setTimeout(done, 300)); return {}', { at_once: 1 }),
+    });
+    let gaveUp = 0;
+    page.on('requestfailed', (request) => {
+      if (/\/node\/jobs\/\w+$/.test(new URL(request.url()).pathname)) gaveUp++;
+    });
+    await page.route('**/node/jobs/*?*', async (route) => {
+      const response = await route.fetch();
+      await new Promise((done) => setTimeout(done, 1500));
+      await route.fulfill({ response }).catch(() => undefined);
+    });
+    const { run } = await started('slow', 10);
+    await visitor.go(`/jobs/${run}`);
+    await page
+      .getByText(/^[1-9] of 10$/)
+      .first()
+      .waitFor();
+    await page.getByRole('status').filter({ hasText: 'Done' }).waitFor();
+    expect(gaveUp).toBe(0);
     expect(visitor.faults).toEqual([]);
   });
 });

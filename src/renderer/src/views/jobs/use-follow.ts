@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { useEffect } from 'react';
 import { api } from '../../api/client.ts';
+import { fetchAnew } from '../../api/fetch-anew.ts';
 import { isLive, type RunLine, runQuery } from './job-queries.ts';
 
 /** Looks at a run again whenever the node says that it has moved, until it has ended. */
@@ -14,7 +15,10 @@ export function useFollow(run: RunLine | undefined, shown: string): void {
   useEffect(() => {
     if (!live || of === undefined || job === undefined) return;
     const gone = new AbortController();
-    const again = () => void queries.invalidateQueries({ queryKey: runQuery(shown).queryKey });
+    const again = () => {
+      const query = queries.getQueryCache().find(runQuery(shown));
+      if (query) void fetchAnew(queries, query);
+    };
     void follow({ of, job, workflow }, again, gone.signal).catch(() => undefined);
     return () => gone.abort();
   }, [live, of, job, workflow, shown, queries]);
