@@ -176,6 +176,24 @@ describePage('Argo queries', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('are saved with the answer to what is asked, and not while that is on its way', async () => {
+    await visitor.go(`/argo?q=${encodeURIComponent('type:artwork')}`);
+    await page.getByText('A Ship in a Storm').first().waitFor();
+    const save = page.getByRole('button', { name: 'Save the results' });
+    expect(await save.isEnabled()).toBe(true);
+    const gate = Promise.withResolvers<void>();
+    await page.route('**/query', async (route) => {
+      await gate.promise;
+      await route.continue();
+    });
+    await visitor.go(`/argo?q=${encodeURIComponent('type:artist')}`);
+    await expect.poll(() => save.isDisabled()).toBe(true);
+    gate.resolve();
+    await page.getByText('Joseph Turner').first().waitFor();
+    await expect.poll(() => save.isEnabled()).toBe(true);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('that are not run yet stay while one looks elsewhere', async () => {
     await visitor.go('/argo');
     await editor().fill('"ship" type:artwork -[made_by]->');

@@ -112,7 +112,8 @@ export function Argo() {
             {found && results.length > 0 && (
               <Menu
                 trigger={
-                  <Button>
+                  // What is shown while another answer is on its way is that to the query before.
+                  <Button disabled={answer.isPlaceholderData}>
                     <Download size={15} aria-hidden />
                     {t('argo.save')}
                   </Button>
