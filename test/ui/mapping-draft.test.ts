@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import {
   type Column,
+  carried,
   mappedColumns,
   mappingOf,
   predicateOf,
@@ -79,6 +80,20 @@ describe('a mapping made by hand', () => {
     expect(parseMapping(mappingOf(draft)).records).toMatchObject([
       { id: { text: 'Inv.-Nr.' }, renamed: [{ path: { text: 'Bez.' }, name: 'title' }] },
     ]);
+  });
+
+  test('is carried over to other names by their places, with what was typed, and to no other number of columns', () => {
+    const draft = proposedDraft('works.csv', [column('Nr.'), column('Maß'), column('Wert'), column('2020')], 10, true);
+    Object.assign(draft.columns.Wert ?? {}, { use: 'none' });
+    Object.assign(draft.columns['2020'] ?? {}, { name: 'year' });
+    const other = carried({ ...draft, label: 'Maß' }, [column('Nr.'), column('Ma§'), column('Wërt'), column('2020')]);
+    expect(other).toMatchObject({ id: 'Nr.', label: 'Ma§', names: ['Nr.', 'Ma§', 'Wërt', '2020'] });
+    expect(other?.columns).toMatchObject({
+      'Ma§': { use: 'property', name: 'Ma§', predicate: 'ma', peerType: 'ma' },
+      Wërt: { use: 'none' },
+      '2020': { name: 'year' },
+    });
+    expect(carried(draft, [column('Nr.'), column('Maß')])).toBe(null);
   });
 
   test('knows no id where none tells all records apart', () => {

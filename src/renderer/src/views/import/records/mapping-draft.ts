@@ -26,6 +26,8 @@ export interface MappingDraft {
   /** The column that tells records apart; empty: the whole record does. */
   id: string;
   label: string;
+  /** Of its columns, in the order of the source. */
+  names: readonly string[];
   columns: Record<string, ColumnUse>;
 }
 
@@ -56,8 +58,28 @@ export function proposedDraft(file: string, columns: readonly Column[], records:
     type: typeOf(file),
     id: id?.name ?? '',
     label: label?.name ?? '',
+    names: shown.map(({ name }) => name),
     columns: Object.fromEntries(shown.map((column) => [column.name, usualUse(column, whole)])),
   };
+}
+
+/**
+ * A mapping for columns that are called otherwise, as those of the same file in another text encoding: they are told by their places,
+ * and what was not named by hand is named after them. Null where they are more or fewer.
+ */
+export function carried(draft: MappingDraft, columns: readonly Column[]): MappingDraft | null {
+  const names = mappedColumns(columns).map(({ name }) => name);
+  if (names.length !== draft.names.length) return null;
+  const now = new Map(draft.names.map((name, at) => [name, names[at] as string]));
+  const uses = Object.entries(draft.columns).map(([old, use]): [string, ColumnUse] => {
+    const name = now.get(old) ?? old;
+    const [usual, next] = [predicateOf(old), predicateOf(name)];
+    const predicate = use.predicate === usual ? next : use.predicate;
+    const peerType = use.peerType === usual ? next : use.peerType;
+    return [name, { ...use, name: use.name === old ? name : use.name, predicate, peerType }];
+  });
+  const { id, label } = draft;
+  return { ...draft, id: now.get(id) ?? id, label: now.get(label) ?? label, names, columns: Object.fromEntries(uses) };
 }
 
 /** A file is called by what it holds, in the plural mostly. */

@@ -15,12 +15,12 @@ import { type Target, TargetChoice, targetText } from '../target.tsx';
 import { useStartCommand } from '../use-start-command.ts';
 import { EncodingChoice } from './encoding-choice.tsx';
 import { FileChoice } from './file-choice.tsx';
-import { type MappingDraft, mappingOf, proposedDraft } from './mapping-draft.ts';
+import { type Column, carried, type MappingDraft, mappingOf, proposedDraft } from './mapping-draft.ts';
 import { MappingEditor } from './mapping-editor.tsx';
 import { PreviewPanel } from './preview-panel.tsx';
 import { type ImportProgress, runImport } from './run-import.ts';
 import { Running } from './running.tsx';
-import type { Sample, TextEncoding } from './sample.ts';
+import type { Sample } from './sample.ts';
 import { useSamples } from './use-samples.ts';
 
 interface RecordsImportProps {
@@ -40,7 +40,8 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
   const samples = useSamples(files, serial);
   const { first: sample, shown, encodings } = samples;
   const facts = usePreview(sample.data, undefined, undefined);
-  const [draft, setDraft] = useState<MappingDraft | null>(null);
+  /** By hand: one for each number of columns that the first file has had, which another text encoding may make another one. */
+  const [drafts, setDrafts] = useState<readonly MappingDraft[]>([]);
   /** A mapping from a file, instead of one by hand. */
   const [given, setGiven] = useState<{ name: string; mapping: Record<string, unknown> } | null>(null);
   const [givenError, setGivenError] = useState<unknown>(null);
@@ -50,19 +51,24 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
   });
   const [work, setWork] = useState<{ id: string | null; progress: ImportProgress | null; error: unknown } | null>(null);
   const isRunning = work !== null && !work.error;
-  useUnsaved(isRunning || draft !== null, isRunning ? 'import' : 'typed');
+  useUnsaved(isRunning || drafts.length > 0, isRunning ? 'import' : 'typed');
   const stop = useRef<AbortController>(undefined);
   const isThere = useRef(true);
   const chooser = useRef<HTMLInputElement>(null);
   const whole = sample.data?.whole === true && files.length === 1;
+  const columns = facts.data?.columns;
+  const draft = columns ? fitting(drafts, columns) : drafts[0];
   const proposed =
     facts.data && !draft ? proposedDraft(first.name, facts.data.columns, facts.data.records, whole) : null;
   const current = draft ?? proposed;
+  const isOfOthers = drafts.length > 0 && proposed !== null;
   const mapping = given?.mapping ?? (current && mappingOf(current));
   const settled = useSettled(mapping ? JSON.stringify(mapping) : '', 250);
   const preview = usePreview(shown.data, settled || undefined, target.collection || undefined);
   const isReadable = preview.data !== undefined && preview.data.records > 0 && preview.data.issues.length === 0;
-  const isRead = !shown.error && encodings !== undefined;
+  // The columns are those of the encoding that was chosen before, until they are known.
+  const isOld = sample.isPlaceholderData || facts.isPlaceholderData;
+  const isRead = !shown.error && encodings !== undefined && columns !== undefined && !isOld;
   const ready = mapping !== null && targetText(target) !== '' && !preview.error && isReadable && isRead;
 
   useEffect(() => {
@@ -129,11 +135,8 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
       <Waiting />
     );
   }
-  const readIn = (next: TextEncoding) => {
-    samples.choose(next);
-    // The names of its columns may be others then.
-    if (samples.index === 0) setDraft(null);
-  };
+  const map = (next: MappingDraft) =>
+    setDrafts([next, ...drafts.filter(({ names }) => names.length !== next.names.length)]);
   const takeMapping = async (file: File) => {
     try {
       setGiven({ name: file.name, mapping: JSON.parse(await file.text()) as Record<string, unknown> });
@@ -197,14 +200,17 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
               <Button onClick={() => setGiven(null)}>{t('import.byHand')}</Button>
             </div>
           ) : (
-            <MappingEditor columns={facts.data?.columns ?? []} draft={current} onChange={setDraft} />
+            <>
+              {isOfOthers && <p className="px-4 pt-3 text-warning">{t('import.otherColumns')}</p>}
+              <MappingEditor columns={columns ?? []} draft={current} onChange={map} />
+            </>
           )}
         </section>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys */}
         <section aria-labelledby="import-preview" tabIndex={0} className="lg:overflow-auto">
           <PreviewPanel preview={preview.data} whole={shown.data?.whole === true} error={shown.error ?? preview.error}>
             <FileChoice files={files} samples={samples} />
-            {shown.data && <EncodingChoice sample={shown.data} onChange={readIn} />}
+            {shown.data && <EncodingChoice sample={shown.data} onChange={samples.choose} />}
           </PreviewPanel>
         </section>
       </div>
@@ -219,6 +225,15 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
       </div>
     </form>
   );
+}
+
+/** The mapping that was made for so many columns. */
+function fitting(drafts: readonly MappingDraft[], columns: readonly Column[]): MappingDraft | undefined {
+  for (const draft of drafts) {
+    const now = carried(draft, columns);
+    if (now) return now;
+  }
+  return undefined;
 }
 
 /** What the node would make of a sample; without a mapping, what its columns hold. */
