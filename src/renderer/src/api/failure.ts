@@ -8,8 +8,8 @@ export interface Issue {
 
 /**
  * Why a request came to nothing. `unreachable`: there was no answer, so a write may or may not have happened. `conflict`:
- * the tip is another one (`details.actual`). `gone`: deleted, `details` says when. `unreadable`, `too-large`: a file of the
- * reader's own, of which nothing was asked.
+ * the tip is another one (`details.actual`). `gone`: deleted, `details` says when. `unreadable`, `too-large`, `damaged`,
+ * `no-mapping`: a file of the reader's own, of which nothing was asked.
  */
 export type FailureKind =
   | 'unreachable'
@@ -21,7 +21,9 @@ export type FailureKind =
   | 'invalid'
   | 'broken'
   | 'unreadable'
-  | 'too-large';
+  | 'too-large'
+  | 'damaged'
+  | 'no-mapping';
 
 /** A request that came to nothing. `message` is what the node said, in English; people are told `sentenceOf`. */
 export class Failure extends Error {
@@ -81,7 +83,7 @@ export function sentenceOf(error: unknown): MessageKey {
   return `failure.${error instanceof Failure ? error.kind : 'page'}`;
 }
 
-const wholeKinds: readonly FailureKind[] = ['unreachable', 'signed-out', 'unreadable', 'too-large'];
+const wholeKinds: readonly FailureKind[] = ['unreachable', 'signed-out', 'unreadable', 'too-large', 'damaged'];
 
 /** What the node said of it, in English, where that text does not say all of it; else null. */
 export function saidOf(error: unknown): string | null {

@@ -17,6 +17,7 @@ import { EncodingChoice } from './encoding-choice.tsx';
 import { FileChoice } from './file-choice.tsx';
 import { type Column, carried, type MappingDraft, mappingOf, proposedDraft } from './mapping-draft.ts';
 import { MappingEditor } from './mapping-editor.tsx';
+import { mappingIn } from './mapping-in.ts';
 import { PreviewPanel } from './preview-panel.tsx';
 import { type ImportProgress, runImport } from './run-import.ts';
 import { Running } from './running.tsx';
@@ -108,7 +109,9 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
       void queries.invalidateQueries();
       // Whoever has gone elsewhere is not taken back.
       if (!isThere.current) return;
-      if (stop.current.signal.aborted && id !== null) onDone(id);
+      const stopped = stop.current.signal.aborted;
+      if (stopped && id !== null) onDone(id);
+      else if (stopped) setWork(null);
       else setWork((old) => old && { ...old, id, error });
     }
   };
@@ -139,7 +142,7 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
     setDrafts([next, ...drafts.filter(({ names }) => names.length !== next.names.length)]);
   const takeMapping = async (file: File) => {
     try {
-      setGiven({ name: file.name, mapping: JSON.parse(await file.text()) as Record<string, unknown> });
+      setGiven({ name: file.name, mapping: await mappingIn(file) });
       setGivenError(null);
     } catch (error) {
       setGivenError(error);

@@ -1,3 +1,4 @@
+import { Failure } from '../../../api/failure.ts';
 import type { components } from '../../../api/schema.d.ts';
 
 /** In what a text file is written. */
@@ -25,7 +26,8 @@ const likely: TextEncoding = 'windows-1252';
 
 /**
  * Reads the beginning of a file, unpacked where it is packed: in what its mark says, or `chosen`, or in what it seems to be. What
- * is no Unicode seems to be in `others`, as other files were said to be. @throws Error where it cannot be read
+ * is no Unicode seems to be in `others`, as other files were said to be. @throws Failure of kind `damaged` where it cannot be
+ * unpacked, DOMException where it cannot be read
  */
 export async function sampleOf(file: File, chosen?: TextEncoding, others?: TextEncoding): Promise<Sample> {
   const { bytes, whole } = await beginningOf(file);
@@ -47,7 +49,7 @@ async function beginningOf(file: File): Promise<{ bytes: Uint8Array; whole: bool
   const bytes = new Uint8Array(most);
   let length = 0;
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch(tellDamaged);
     if (done) return { bytes: bytes.subarray(0, length), whole: true };
     const part = value.subarray(0, most - length);
     bytes.set(part, length);
@@ -56,6 +58,11 @@ async function beginningOf(file: File): Promise<{ bytes: Uint8Array; whole: bool
     await reader.cancel();
     return { bytes, whole: false };
   }
+}
+
+/** Bytes that are none of gzip are a TypeError. */
+function tellDamaged(error: unknown): never {
+  throw error instanceof TypeError ? new Failure('damaged', error.message) : error;
 }
 
 /** What the mark says that a file may begin with. */
