@@ -216,6 +216,41 @@ describePage('members and roles', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('a group has who is shown in it, also where it could not be given its role at first', async () => {
+    await open();
+    const person = async (name: string) => {
+      await page.getByRole('combobox', { name: 'Who is in it' }).fill(name.slice(0, 3));
+      await page.getByRole('option', { name }).click();
+    };
+    const create = () => dialog().getByRole('button', { name: 'Create', disabled: false }).click();
+    await page.getByRole('button', { name: 'New group' }).click();
+    await dialog().getByLabel('Label').fill('Readers');
+    await person('Ada Lovelace');
+    const gate = Promise.withResolvers<void>();
+    await page.route(/\/members$/, async (route) => {
+      await gate.promise;
+      await route.fulfill({ status: 503, json: { error: 'Restarting' } });
+    });
+    await create();
+    const remove = dialog().getByRole('button', { name: 'Remove Ada Lovelace' });
+    await expect.poll(() => remove.isDisabled()).toBe(true);
+    gate.resolve();
+    await dialog().getByText('The group is made.').waitFor();
+    await lookAt(page, 'members-group-made', { asItIs: true });
+    expect(await remove.isDisabled()).toBe(true);
+    expect(await page.getByRole('combobox', { name: 'Who is in it' }).isDisabled()).toBe(true);
+    await page.unroute(/\/members$/);
+    await create();
+    await line('Readers').getByText('viewer').waitFor();
+    const { relationships } = await read(
+      node,
+      me,
+      (await now()).relationships.find(({ predicate }) => predicate === 'viewer')?.peer ?? '',
+    );
+    expect(relationships.filter(({ predicate }) => predicate === 'member').map(({ peer }) => peer)).toEqual([ada.id]);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('roles are read as a table, made, changed and deleted', async () => {
     await open();
     await page.keyboard.press('r');

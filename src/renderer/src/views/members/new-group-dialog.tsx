@@ -82,27 +82,31 @@ export function NewGroupDialog({ collection, onClose }: { collection: Collection
             />
           )}
         </Field>
-        {members.length > 0 && (
-          <ul className="space-y-1">
-            {members.map((one) => (
-              <li key={one.id} className="flex items-center gap-1">
-                <MemberName peer={one.id} type={one.type} label={one.label} />
-                <IconButton
-                  small
-                  label={t('relationship.remove', { name: one.label })}
-                  onClick={() => setMembers(members.filter(({ id }) => id !== one.id))}
-                >
-                  <X size={13} aria-hidden />
-                </IconButton>
-              </li>
-            ))}
-          </ul>
-        )}
-        <CandidatePicker
-          label={t('members.groupAdd')}
-          only="user"
-          onChoose={(one) => setMembers([...members.filter(({ id }) => id !== one.id), one])}
-        />
+        {/* What is changed once it was sent would not be in it. */}
+        <fieldset disabled={create.isPending || made !== null} className="min-w-0 space-y-4">
+          {members.length > 0 && (
+            <ul className="space-y-1">
+              {members.map((one) => (
+                <li key={one.id} className="flex items-center gap-1">
+                  <MemberName peer={one.id} type={one.type} label={one.label} />
+                  <IconButton
+                    small
+                    label={t('relationship.remove', { name: one.label })}
+                    onClick={() => setMembers(members.filter(({ id }) => id !== one.id))}
+                  >
+                    <X size={13} aria-hidden />
+                  </IconButton>
+                </li>
+              ))}
+            </ul>
+          )}
+          <CandidatePicker
+            label={t('members.groupAdd')}
+            only="user"
+            onChoose={(one) => setMembers([...members.filter(({ id }) => id !== one.id), one])}
+          />
+        </fieldset>
+        {made !== null && <p className="text-quiet">{t('members.groupMade')}</p>}
         <RoleChoice roles={roles} terms={terms} onChange={setTerms} />
         <CreateEnd making={create} ready={label.trim() !== ''} onCancel={onClose} />
       </form>
