@@ -125,6 +125,39 @@ describePage('the history of an entity', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('restores the version that is asked for, or says that it did not, where another one is on its way', async () => {
+    const second = await update(node, me, letter, { properties: { label: 'To Bea' } });
+    await update(node, me, second, { properties: { label: 'To Cid' } });
+    await open();
+    const answer = Promise.withResolvers<void>();
+    const begun = page.waitForRequest((request) => request.method() === 'PUT');
+    await page.route('**/entities/*', async (route) => {
+      if (route.request().method() !== 'PUT') return route.fallback();
+      const response = await route.fetch();
+      await answer.promise;
+      await route.fulfill({ response });
+    });
+    // What is saved is not heard of before its answer.
+    await page.route('**/events?*', (route) => route.abort());
+    await ask();
+    await restore().click();
+    await begun;
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+
+    const other = page.getByRole('dialog', { name: 'Restore version 2' });
+    const line = page.getByRole('listitem').filter({ hasText: 'Version 2' });
+    await line.getByRole('button', { name: 'Restore' }).click();
+    await other.getByRole('button', { name: 'Restore', exact: true }).click();
+    answer.resolve();
+    await page.getByText('Restored as version 4', { exact: true }).waitFor();
+    await other.getByText('so version 2 has not been restored').waitFor();
+    expect((await read(node, me, letter.id)).properties).toEqual({ label: 'To Ada' });
+    await other.getByRole('button', { name: 'Look at what came' }).click();
+    await other.waitFor({ state: 'detached' });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('restores what a version led to, also where that has been deleted since', async () => {
     const ann = await create(node, me, { type: 'person', collection: home.id, properties: { label: 'Ann Lee' } });
     const author = { predicate: 'author', peer: ann.id, peer_type: 'person', peer_label: 'Ann Lee' };

@@ -119,13 +119,15 @@ export function History() {
           </div>
         </div>
       )}
-      <RestoreDialog
-        id={id}
-        restoring={restoring}
-        tip={tip}
-        onClose={() => setRestoring(null)}
-        onLook={(since) => void look(since)}
-      />
+      {restoring && (
+        <RestoreDialog
+          id={id}
+          restoring={restoring}
+          tip={tip}
+          onClose={() => setRestoring(null)}
+          onLook={(since) => void look(since)}
+        />
+      )}
     </>
   );
 }

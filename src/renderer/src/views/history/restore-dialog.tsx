@@ -10,7 +10,7 @@ import { type Restoring, restoreVersion } from './restore-version.ts';
 
 interface RestoreDialogProps {
   id: string;
-  restoring: Restoring | null;
+  restoring: Restoring;
   /** The newest version by now. */
   tip: string | undefined;
   onClose(): void;
@@ -25,44 +25,40 @@ export function RestoreDialog({ id, restoring, tip, onClose, onLook }: RestoreDi
   const restore = useMutation({
     mutationFn: (wanted: Restoring) =>
       restoreVersion(id, wanted, t('history.restoreNote', { ver: wanted.version.ver })),
-    onSuccess: async (ver) => {
-      close();
+    onSuccess: (ver) => {
       toast(t('entity.restored', { ver }));
-      await queries.invalidateQueries();
+      void queries.invalidateQueries();
     },
   });
-  const close = () => {
-    restore.reset();
-    onClose();
-  };
   const once = useOnce();
   const conflict = restore.error instanceof Failure && restore.error.kind === 'conflict';
-  const overtaken = restore.isIdle ? tip !== restoring?.tip : conflict;
+  const overtaken = restore.isIdle ? tip !== restoring.tip : conflict;
   return (
     <Dialog
-      open={restoring !== null}
-      onClose={close}
-      title={t('history.restore', { ver: restoring?.version.ver ?? 0 })}
+      open
+      onClose={onClose}
+      title={t('history.restore', { ver: restoring.version.ver })}
       about={t('history.restoreAbout')}
       actions={
         <>
-          <Button onClick={close}>{t('action.cancel')}</Button>
+          <Button onClick={onClose}>{t('action.cancel')}</Button>
           <Button
             look="main"
             disabled={restore.isPending || overtaken}
-            onClick={() => restoring && once(() => restore.mutateAsync(restoring))}
+            // Not where the dialog was closed meanwhile: that of another version may be open by then.
+            onClick={() => once(() => restore.mutateAsync(restoring, { onSuccess: onClose }))}
           >
             {t('entity.restore')}
           </Button>
         </>
       }
     >
-      {restoring && overtaken && (
+      {overtaken && (
         <div role="alert" className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
           <p className="min-w-48 flex-1">{t('history.moved', { ver: restoring.version.ver })}</p>
           <Button
             onClick={() => {
-              close();
+              onClose();
               onLook(restoring.tip);
             }}
           >
