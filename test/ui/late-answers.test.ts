@@ -1,7 +1,7 @@
 import type { Page, Request } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import { operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity } from '../helpers/entities.ts';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, enrol, ok } from '../helpers/entities.ts';
 import { allow, command, one, replying } from '../helpers/local.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { klados } from '../helpers/processors.ts';
@@ -177,6 +177,80 @@ describePage('an answer that comes late', () => {
     };
     await makes('/collections', 'New collection', /\/collections$/);
     await makes(`/collections/${home.id}`, 'New entity', /\/entities$/);
+  });
+
+  test('closes no dialog that was opened since', async () => {
+    const [ada, bob] = [await user(node, 'Ada Lovelace'), await user(node, 'Bob Coecke')];
+    await enrol(node, me, home.id, ada, 'viewer');
+    await enrol(node, me, home.id, bob, 'viewer');
+    const dialog = (name: string) => page.getByRole('dialog', { name });
+    /** Closes a dialog whose answer is held back, does something else, and has it answered then. */
+    const answeredLate = async (
+      name: string,
+      button: string,
+      at: [string, RegExp],
+      words: string,
+      next: () => Promise<void>,
+    ) => {
+      const answer = await held(...at);
+      await dialog(name).getByRole('button', { name: button }).click();
+      await answer.begun;
+      await page.keyboard.press('Escape');
+      if (at[0] === 'POST') await question().getByRole('button', { name: 'Discard' }).click();
+      await dialog(name).waitFor({ state: 'detached' });
+      await next();
+      answer.letGo();
+      await said(words);
+      await page.unrouteAll();
+    };
+    const typeGroup = async () => {
+      await page.getByRole('button', { name: 'New group' }).click();
+      await field('Label').fill('Readers');
+    };
+    const groupStays = async () => {
+      expect(await dialog('New group').getByLabel('Label').inputValue()).toBe('Readers');
+      await dialog('New group').getByRole('button', { name: 'Cancel' }).click();
+      await dialog('New group').waitFor({ state: 'detached' });
+    };
+    await visitor.go(`/collections/${home.id}/members`);
+    await page.getByRole('button', { name: 'What to do with Ada Lovelace' }).click();
+    await page.getByRole('menuitem', { name: 'Take the role away' }).click();
+    const change: [string, RegExp] = ['PUT', /\/collections\//];
+    const removed = 'Ada Lovelace no longer has the role “viewer”';
+    await answeredLate('Ada Lovelace', 'Take the role away', change, removed, typeGroup);
+    await groupStays();
+
+    await page.getByRole('button', { name: 'Add a member' }).click();
+    await page.getByRole('combobox', { name: 'Who' }).fill('Ada');
+    await page.getByRole('option', { name: 'Ada Lovelace' }).click();
+    const added = 'Ada Lovelace has the role “viewer”';
+    await answeredLate('Add a member', 'Give the role', ['POST', /\/members$/], added, typeGroup);
+    await groupStays();
+
+    await typeGroup();
+    const made = 'Readers has the role “viewer”';
+    await answeredLate('New group', 'Create', ['POST', /\/members$/], made, async () => {
+      await page.getByRole('button', { name: 'Add a member' }).click();
+      await page.getByRole('combobox', { name: 'Who' }).fill('Bob');
+    });
+    expect(await page.getByRole('combobox', { name: 'Who' }).inputValue()).toBe('Bob');
+    await dialog('Add a member').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+
+    for (const label of ['first', 'second']) ok(await ask(node, me, 'POST /users/me/keys', { label }));
+    await visitor.go('/settings/keys');
+    await page.getByRole('button', { name: 'Revoke the key first' }).click();
+    await answeredLate(
+      'Revoke the key first',
+      'Revoke',
+      ['DELETE', /\/keys\//],
+      'The key first was revoked',
+      async () => {
+        await page.getByRole('button', { name: 'Revoke the key second' }).click();
+      },
+    );
+    await dialog('Revoke the key second').getByRole('button', { name: 'Cancel' }).click();
+    expect(visitor.faults).toEqual([]);
   });
 
   test('takes nobody away from where they type who has deleted something', async () => {

@@ -14,13 +14,12 @@ export function RevokeKeyDialog({ of: key, onClose }: { of: Key; onClose(): void
   const name = key.label || key.key_prefix;
   const revoke = useMutation({
     mutationFn: () => answered(api.DELETE('/node/keys/{prefix}', { params: { path: { prefix: key.key_prefix } } })),
-    onSuccess: () => {
-      onClose();
-      toast(t('keys.revoked', { name }));
-    },
+    onSuccess: () => toast(t('keys.revoked', { name })),
     // Where it was revoked by somebody else meanwhile, the list says so.
-    onSettled: () => queries.invalidateQueries({ queryKey: keysQuery.queryKey }),
+    onSettled: () => void queries.invalidateQueries({ queryKey: keysQuery.queryKey }),
   });
+  // Not where the dialog was closed meanwhile: another one may be open by then.
+  const submit = () => revoke.mutate(undefined, { onSuccess: onClose });
   return (
     <Dialog
       open
@@ -29,7 +28,7 @@ export function RevokeKeyDialog({ of: key, onClose }: { of: Key; onClose(): void
       actions={
         <>
           <Button onClick={onClose}>{t('action.cancel')}</Button>
-          <Button look="danger" autoFocus disabled={revoke.isPending} onClick={() => revoke.mutate()}>
+          <Button look="danger" autoFocus disabled={revoke.isPending} onClick={submit}>
             {t('keys.revoke')}
           </Button>
         </>

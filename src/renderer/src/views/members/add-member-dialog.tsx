@@ -27,10 +27,7 @@ export function AddMemberDialog({ collection, onClose }: { collection: Collectio
   const roles = rolesOf(collection);
   const [terms, setTerms] = useState<Terms>({ role: firstRole(roles), until: '' });
   const [chosen, setChosen] = useState<Candidate | null>(null);
-  const done = () => {
-    onClose();
-    toast(t('members.added', { name: chosen?.label ?? '', role: terms.role }));
-  };
+  const said = () => t('members.added', { name: chosen?.label ?? '', role: terms.role });
   const add = useMutation({
     mutationFn: ({ id }: Candidate) =>
       answered(
@@ -40,12 +37,12 @@ export function AddMemberDialog({ collection, onClose }: { collection: Collectio
         }),
       ),
     onSuccess: () => {
-      done();
+      toast(said());
       void queries.invalidateQueries();
     },
   });
   // The interface takes ids alone there; for everybody it is a change of the collection like any other.
-  const toAll = useAccessWrite(collection, done);
+  const toAll = useAccessWrite(collection, { said, onClose });
   const update = {
     relationships_add: [given({ peer: '*', type: '' }, terms.role, endOf(terms.until)?.toISOString(), me)],
   };
@@ -62,7 +59,7 @@ export function AddMemberDialog({ collection, onClose }: { collection: Collectio
         onSubmit={(event) => {
           event.preventDefault();
           if (chosen?.id === everybody.id) toAll.save(update);
-          else if (chosen) add.mutate(chosen);
+          else if (chosen) add.mutate(chosen, { onSuccess: onClose });
         }}
       >
         {chosen ? (

@@ -2,7 +2,6 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { meQuery } from '../../session/me.ts';
 import { type CollectionNow, given, type Membership, rolesOf } from './access.ts';
@@ -23,10 +22,7 @@ export function ChangeMemberDialog({ collection, member, name, onClose }: Change
   const me = useQuery(meQuery).data?.id;
   const [before] = useState<Terms>({ role: member.role, until: dayOfText(member.expiresAt) });
   const [terms, setTerms] = useState(before);
-  const write = useAccessWrite(collection, () => {
-    onClose();
-    toast(t('members.changed', { name, role: terms.role }));
-  });
+  const write = useAccessWrite(collection, { said: () => t('members.changed', { name, role: terms.role }), onClose });
   // A day says less than the time that was given: that one stays unless another day is chosen.
   const end = terms.until === before.until ? member.expiresAt : endOf(terms.until)?.toISOString();
   const update = {

@@ -38,7 +38,6 @@ export function NewGroupDialog({ collection, onClose }: { collection: Collection
       );
     },
     onSuccess: () => {
-      onClose();
       toast(t('members.added', { name: label, role: terms.role }));
       void queries.invalidateQueries();
     },
@@ -68,7 +67,7 @@ export function NewGroupDialog({ collection, onClose }: { collection: Collection
         className="space-y-4"
         onSubmit={(event) => {
           event.preventDefault();
-          if (label.trim()) create.mutate();
+          if (label.trim()) create.mutate(undefined, { onSuccess: onClose });
         }}
       >
         <Field label={t('column.label')}>

@@ -1,6 +1,5 @@
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { type CollectionNow, type Membership, membershipsOf } from './access.ts';
 import { WriteProblem } from './overtaken.tsx';
@@ -17,10 +16,7 @@ interface RemoveMemberProps {
 /** Says what it means that somebody loses a role, before it is done. */
 export function RemoveMemberDialog({ collection, member: { role, peer, type }, name, onClose }: RemoveMemberProps) {
   const { t } = useTexts();
-  const write = useAccessWrite(collection, () => {
-    onClose();
-    toast(t('members.removed', { name, role }));
-  });
+  const write = useAccessWrite(collection, { said: () => t('members.removed', { name, role }), onClose });
   const update = { relationships_remove: [{ predicate: role, peer }] };
   const others = membershipsOf(collection).filter((one) => one.peer === peer && one.role !== role);
   const kind = peer === '*' ? 'everybody' : type === 'group' ? 'group' : 'one';

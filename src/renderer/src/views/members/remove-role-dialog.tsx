@@ -1,6 +1,5 @@
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
-import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { type CollectionNow, membershipsOf } from './access.ts';
 import { WriteProblem } from './overtaken.tsx';
@@ -17,10 +16,7 @@ export function RemoveRoleDialog({
   onClose(): void;
 }) {
   const { t, number } = useTexts();
-  const write = useAccessWrite(collection, () => {
-    onClose();
-    toast(t('roles.removed', { role }));
-  });
+  const write = useAccessWrite(collection, { said: () => t('roles.removed', { role }), onClose });
   const count = membershipsOf(collection).filter((one) => one.role === role).length;
   const update = {
     properties_remove: { roles: [role] },

@@ -2,7 +2,6 @@ import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input, Select } from '../../components/field.tsx';
-import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { type CollectionNow, rolesOf, sameActions } from './access.ts';
 import { GrantBoxes } from './grant-boxes.tsx';
@@ -29,9 +28,9 @@ export function RoleEditor({ collection, grants, role, onClose }: RoleEditorProp
   const [name, setName] = useState(role ?? '');
   const [given, setGiven] = useState<readonly string[]>(role === null ? reading : before);
   const wanted = name.trim();
-  const write = useAccessWrite(collection, () => {
-    onClose();
-    toast(t(role === null ? 'roles.made' : 'roles.changed', { role: wanted }));
+  const write = useAccessWrite(collection, {
+    said: () => t(role === null ? 'roles.made' : 'roles.changed', { role: wanted }),
+    onClose,
   });
   const allows = allowsOf(grants);
   const held = abilities.filter(({ actions }) => extent(actions, given, allows) === 'all');

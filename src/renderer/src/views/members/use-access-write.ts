@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { answered, api } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
 import type { components } from '../../api/schema.d.ts';
+import { toast } from '../../components/toasts.tsx';
 import { type AccessChange, accessChanges, type CollectionNow } from './access.ts';
 import { fetchCollection } from './members-queries.ts';
 
@@ -11,8 +12,9 @@ type Update = Omit<components['schemas']['UpdateCollectionBody'], 'expect_tip'>;
 /**
  * A change of roles or members that holds only for what was looked at: the collection as it was when the dialog opened.
  * Where somebody else was quicker nothing is written, `overtaken` says what they did, and `again` decides with that known.
+ * `said`: what was done, in words. `onClose` is told where the dialog that asked is open still: another one may be by then.
  */
-export function useAccessWrite(collection: CollectionNow, onDone: () => void) {
+export function useAccessWrite(collection: CollectionNow, { said, onClose }: { said(): string; onClose(): void }) {
   const queries = useQueryClient();
   // Not what has been fetched since: it was not looked at.
   const [seen] = useState(collection);
@@ -31,7 +33,7 @@ export function useAccessWrite(collection: CollectionNow, onDone: () => void) {
     },
     onError: () => void queries.invalidateQueries({ queryKey: ['member-names', seen.id] }),
     onSuccess: () => {
-      onDone();
+      toast(said());
       void queries.invalidateQueries();
     },
   });
@@ -40,8 +42,8 @@ export function useAccessWrite(collection: CollectionNow, onDone: () => void) {
     error: write.error,
     isPending: write.isPending,
     overtaken: write.error instanceof Failure && write.error.kind === 'conflict' ? overtaken : null,
-    save: (update: Update) => write.mutate({ update, from: seen }),
-    again: (update: Update) => write.mutate({ update, from: overtaken?.now ?? seen }),
+    save: (update: Update) => write.mutate({ update, from: seen }, { onSuccess: onClose }),
+    again: (update: Update) => write.mutate({ update, from: overtaken?.now ?? seen }, { onSuccess: onClose }),
   };
 }
 
