@@ -94,6 +94,41 @@ describePage('an answer that comes late', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('holds nobody up who has changed by then what is to be started', async () => {
+    const schema = { type: 'object', properties: { prompt: {} } };
+    await allow(node, { echo: replying('return {}') });
+    const echo = await command(node, me, home.id, 'echo', { accepts: one('letter'), input_schema: schema });
+    const search = new URLSearchParams({
+      processor: echo.id,
+      collection: home.id,
+      targets: JSON.stringify([letter.id]),
+    });
+    const look = () => page.getByRole('button', { name: 'Show the permissions', disabled: false }).click();
+    const start = () => page.getByRole('button', { name: 'Give them and start', disabled: false }).click();
+    const prompted = (prompt: string) => (request: Request) => request.postData()?.includes(prompt) ?? false;
+    const first = await held('POST', /\/invoke$/, prompted('first'));
+    await visitor.go(`/process?${search}`);
+    await field('prompt').fill('"first"');
+    await look();
+    await first.begun;
+    await field('prompt').fill('"second"');
+    await look();
+    await page.getByRole('heading', { name: 'What it may do' }).waitFor();
+
+    // One that is on its way is started, and so is the other.
+    const second = await held('POST', /\/invoke$/, prompted('second'));
+    await start();
+    await second.begun;
+    await field('prompt').fill('"third"');
+    await look();
+    await start();
+    await page.getByRole('heading', { name: 'echo', level: 1 }).waitFor();
+    first.letGo();
+    second.letGo();
+    await said('The processor was started');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('says what was added as a remote, and goes there where that was waited for', async () => {
     await using origin = await startNode();
     const key = keyOf(await user(origin, 'curator'));

@@ -99,7 +99,9 @@ export function Process() {
   }, [asked]);
   const once = useOnce();
   const next = () => {
-    if (order) once(() => (preview.data?.allowed ? begin.mutateAsync(order) : preview.mutateAsync(order)));
+    if (!order) return;
+    if (preview.data?.allowed) once(() => begin.mutateAsync(order), asked);
+    else if (!preview.isPending) preview.mutate(order);
   };
   useCommands([{ id: 'go-on', label: t('process.preview'), group: t('group.page'), keys: ['Mod+Enter'], run: next }]);
   const refused = begin.data && 'rejected' in begin.data ? begin.data : null;
