@@ -145,6 +145,44 @@ describePage('the settings of a remote', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('have dialogs that say nothing of what went wrong before they were closed', async () => {
+    await using origin = await startNode();
+    await using node = await startPageNode();
+    const me = operator(node);
+    const key = keyOf(await user(origin, 'curator'));
+    ok(await ask(node, me, 'POST /node/remotes', { name: 'museum', url: origin.url, key }));
+    await using visitor = await signedIn(node);
+    const { page } = visitor;
+    await visitor.go('/sync/remotes/museum');
+    const open = async (item: string, name: RegExp) => {
+      await page.getByRole('button', { name: 'More', exact: true }).click();
+      await page.getByRole('menuitem', { name: item }).click();
+      const dialog = page.getByRole('dialog', { name });
+      await dialog.waitFor();
+      return dialog;
+    };
+    await page.route(/\/node\/remotes\/museum/, (route) =>
+      route.request().method() === 'GET' ? route.fallback() : route.abort('connectionreset'),
+    );
+    const cases: [string, RegExp][] = [
+      ['Rename', /^Rename$/],
+      ['Remove', /^Remove museum/],
+    ];
+    for (const [item, name] of cases) {
+      const dialog = await open(item, name);
+      if (item === 'Rename') await dialog.getByLabel('Name').fill('archive');
+      await dialog.getByRole('button', { name: item }).click();
+      await dialog.getByRole('alert').waitFor();
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+      await open(item, name);
+      expect(await dialog.getByRole('alert').count()).toBe(0);
+      await dialog.getByRole('button', { name: 'Cancel' }).click();
+      await dialog.waitFor({ state: 'detached' });
+    }
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('that are looked at say when the remote is gone', async () => {
     await using origin = await startNode();
     await using node = await startPageNode();

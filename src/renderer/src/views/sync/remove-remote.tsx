@@ -28,6 +28,11 @@ export function RemoveRemote({
       void queries.invalidateQueries({ queryKey: ['sync'] });
     },
   });
+  const close = () => {
+    // What is under way is told all the same.
+    if (!remove.isPending) remove.reset();
+    onClose();
+  };
   const submit = () => {
     const removed = async () => {
       onClose();
@@ -39,12 +44,12 @@ export function RemoveRemote({
   return (
     <Dialog
       open={open}
-      onClose={onClose}
+      onClose={close}
       title={t('sync.removeTitle', { name })}
       about={t('sync.removeAbout')}
       actions={
         <>
-          <Button onClick={onClose}>{t('action.cancel')}</Button>
+          <Button onClick={close}>{t('action.cancel')}</Button>
           <Button look="danger" onClick={submit} disabled={remove.isPending}>
             {t('sync.remove')}
           </Button>

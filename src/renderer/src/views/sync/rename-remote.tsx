@@ -36,6 +36,8 @@ export function RenameRemote({ name, open, onRenamed, onClose }: RenameRemotePro
   });
   const close = () => {
     setTyped(name);
+    // What is under way is told all the same.
+    if (!rename.isPending) rename.reset();
     onClose();
   };
   const fits = isRemoteName(typed) && typed !== name;
