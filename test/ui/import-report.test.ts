@@ -47,6 +47,32 @@ describePage('the report of an import', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('says so also where the page is loaded again, and elsewhere that it is not known', async () => {
+    await imported({ 'things.csv': refusedTable });
+    await why().waitFor();
+    await page.reload();
+    await heading('One record was refused').waitFor();
+    await why().waitFor();
+    await page.evaluate('sessionStorage.clear()');
+    await page.reload();
+    await heading('One record was refused').waitFor();
+    await page.getByText('Which ones was told only in the tab that ran the import').waitFor();
+    expect(await why().count()).toBe(0);
+    await lookAt(page, 'import-report-unknown');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('says so also where the page is loaded again while the import is at work', async () => {
+    await page.route(/\/files\/more\.csv/, () => undefined);
+    await imported({ 'things.csv': refusedTable, 'more.csv': refusedTable });
+    await page.getByText('4', { exact: true }).first().waitFor();
+    page.once('dialog', (asked) => void asked.accept());
+    await visitor.load('/import');
+    await page.getByRole('link', { name: 'things.csv', exact: true }).click();
+    await why().waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('says so also where the import is stopped', async () => {
     await page.route(/\/files\/more\.csv/, () => undefined);
     await imported({ 'things.csv': refusedTable, 'more.csv': refusedTable });

@@ -3,6 +3,7 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
+import { AndMore } from '../../components/and-more.tsx';
 import { Button, buttonClasses } from '../../components/button.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -14,7 +15,7 @@ import { Count } from './records/running.tsx';
 import { ChangedList, UndoDialog } from './undo/undo-dialog.tsx';
 import { madeQuery } from './undo/undo-import.ts';
 
-/** What became of an import, where to go from there, and its undo. What it told record by record is known where it was run. */
+/** What became of an import, where to go from there, and its undo. What it told record by record is known in the tab that ran it. */
 export function Summary({ id, onMore }: { id: string; onMore(): void }) {
   const { t, number } = useTexts();
   const { report = null, whole = false } = toldBy(id) ?? {};
@@ -39,6 +40,8 @@ export function Summary({ id, onMore }: { id: string; onMore(): void }) {
   ]);
   if (!made.data) return <QueryState query={made} />;
   const { collection, counts, started_at, files, state } = made.data.import;
+  // What was told last may be older than the counts, where the page was loaded again meanwhile.
+  const told = (what: 'refused' | 'differing' | 'left_alone') => Math.max(counts[what], report?.[what] ?? 0);
   const gone = made.data.made > 0 && made.data.untouched + made.data.changed === 0;
   const brokenOff = state === 'broken_off' && !gone && !whole;
   const underWay = state === 'open' && !whole;
@@ -72,11 +75,6 @@ export function Summary({ id, onMore }: { id: string; onMore(): void }) {
             {t('import.repeated', { count: counts.repeated, number: number(counts.repeated) })}
           </p>
         )}
-        {!report && counts.differing > 0 && (
-          <p className="text-quiet">
-            {t('import.differing', { count: counts.differing, number: number(counts.differing) })}
-          </p>
-        )}
         <div className="flex flex-wrap gap-2">
           {collection && !collection.deleted && (
             <Link to="/collections/$id" params={{ id: collection.id }} className={buttonClasses('main')}>
@@ -92,33 +90,30 @@ export function Summary({ id, onMore }: { id: string; onMore(): void }) {
           </Button>
         </div>
       </section>
-      {report && report.refused > 0 && (
-        <Examples
-          title={t('import.refusedCount', { count: report.refused, number: number(report.refused) })}
-          about={t('import.refusedAbout')}
-          lines={report.refused_examples.map(({ place, issues }) => {
-            const said = issues.map(({ message }) => message).join('; ');
-            return said.startsWith(place) ? said : `${place}: ${said}`;
-          })}
-        />
-      )}
-      {report && report.differing > 0 && (
-        <Examples
-          title={t('import.differing', { count: report.differing, number: number(report.differing) })}
-          about={t('import.differingAbout')}
-          lines={report.differing_examples.map(({ place, reason, names }) => {
-            const what = names.length > 0 ? `: ${names.join(', ')}` : '';
-            return `${place}: ${t(`import.differs.${reason}`)}${what}`;
-          })}
-        />
-      )}
-      {report && report.left_alone > 0 && (
-        <Examples
-          title={t('import.leftAlone', { count: report.left_alone, number: number(report.left_alone) })}
-          about={t('import.leftAloneAbout')}
-          lines={report.left_alone_examples.map(({ place, reason }) => `${place}: ${t(`import.reason.${reason}`)}`)}
-        />
-      )}
+      <Examples
+        of={told('refused')}
+        title={(count) => t('import.refusedCount', { count, number: number(count) })}
+        about={t('import.refusedAbout')}
+        lines={report?.refused_examples.map(({ place, issues }) => {
+          const said = issues.map(({ message }) => message).join('; ');
+          return said.startsWith(place) ? said : `${place}: ${said}`;
+        })}
+      />
+      <Examples
+        of={told('differing')}
+        title={(count) => t('import.differing', { count, number: number(count) })}
+        about={t('import.differingAbout')}
+        lines={report?.differing_examples.map(({ place, reason, names }) => {
+          const what = names.length > 0 ? `: ${names.join(', ')}` : '';
+          return `${place}: ${t(`import.differs.${reason}`)}${what}`;
+        })}
+      />
+      <Examples
+        of={told('left_alone')}
+        title={(count) => t('import.leftAlone', { count, number: number(count) })}
+        about={t('import.leftAloneAbout')}
+        lines={report?.left_alone_examples.map(({ place, reason }) => `${place}: ${t(`import.reason.${reason}`)}`)}
+      />
       {made.data.changed > 0 && (
         <section aria-labelledby="import-changed" className="space-y-2">
           <h2 id="import-changed" className="text-base font-semibold">
@@ -133,21 +128,37 @@ export function Summary({ id, onMore }: { id: string; onMore(): void }) {
   );
 }
 
-function Examples({ title, about, lines }: { title: string; about: string; lines: string[] }) {
+interface ExamplesProps {
+  /** How many there are. */
+  of: number;
+  title(count: number): string;
+  about: string;
+  /** The first of them; undefined where it is not known which they are. */
+  lines: string[] | undefined;
+}
+
+function Examples({ of, title, about, lines = [] }: ExamplesProps) {
+  const { t } = useTexts();
+  if (of === 0) return null;
   return (
     <section className="space-y-2">
-      <h2 className="text-base font-semibold">{title}</h2>
+      <h2 className="text-base font-semibold">{title(of)}</h2>
       <p className="text-quiet">{about}</p>
-      <ul
-        lang="en"
-        className="max-h-60 list-disc overflow-auto rounded-md border border-line bg-surface py-2 pr-3 pl-7"
-      >
-        {[...new Set(lines)].map((line) => (
-          <li key={line} className="break-words">
-            <bdi>{line}</bdi>
-          </li>
-        ))}
-      </ul>
+      {lines.length === 0 ? (
+        <p className="max-w-prose rounded-md bg-warning-soft p-3">{t('import.whichUnknown')}</p>
+      ) : (
+        <ul
+          lang="en"
+          className="max-h-60 list-disc overflow-auto rounded-md border border-line bg-surface py-2 pr-3 pl-7"
+        >
+          {[...new Set(lines)].map((line) => (
+            <li key={line} className="break-words">
+              <bdi>{line}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+      {lines.length > 0 && <AndMore total={of} listed={lines.length} />}
     </section>
   );
 }
