@@ -392,6 +392,28 @@ describePage('files of one name', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('that come after they were stopped are told, and what is typed goes on over their version', async () => {
+    const { given } = await sendHeld();
+    await page.getByLabel('label', { exact: true }).fill('To Ada Byron');
+    const looked = page.waitForResponse((answer) => answer.url().endsWith(`/entities/${letter.id}`));
+    await button('Stop').click();
+    await Promise.all([given, looked]);
+    await button('Attach a file').waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    // The node had all of it, and was writing it still.
+    await put(node, me, letter.id, 'scan.txt', 'recto');
+    await page.getByText('scan.txt was attached', { exact: true }).waitFor();
+    await page.getByText('Not saved').waitFor();
+    expect(await page.getByText(/Somebody else has saved/).count()).toBe(0);
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 3', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).properties).toMatchObject({ label: 'To Ada Byron' });
+    // The same one again is another one.
+    await page.locator('input[type="file"]').setInputFiles(scan('recto'));
+    await page.getByText('scan (2).txt was attached', { exact: true }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('are fetched once, and a recording plays on while others write', async () => {
     await visitor.go(`/entities/${letter.id}`);
     const input = page.locator('input[type="file"]');

@@ -11,10 +11,20 @@ import { useTexts } from '../../../messages/texts.tsx';
 import { useUnsaved } from '../../../session/unsaved.ts';
 import { carryDraft } from '../draft.ts';
 import { type Entity, fetchAnew } from '../entity-queries.ts';
-import { type Attaching, attachFile, lookForSent } from './attach-file.ts';
+import { type Attached, type Attaching, attachFile, lookForSent } from './attach-file.ts';
 import { fetchFile } from './fetch-file.ts';
 import { FilePreview } from './file-preview.tsx';
 import { type HeldFile, heldFiles, previewOf } from './held-files.ts';
+
+/** A file that is sent, and the version that was there when that began. */
+interface Sending {
+  file: File;
+  over: Entity;
+}
+
+interface Stopped extends Sending {
+  way: Attaching;
+}
 
 /** The files of an entity: looked at, taken away, attached and removed. Each attached one is a version at once. */
 export function FilesPanel({ entity }: { entity: Entity }) {
@@ -33,23 +43,42 @@ export function FilesPanel({ entity }: { entity: Entity }) {
   const ways = useRef(new Map<string, Attaching>());
   const stop = useRef<AbortController>(undefined);
   useEffect(() => () => stop.current?.abort(), []);
+  /** Those whose sending was stopped: the node may have had all of one by then, and write it still. */
+  const stopped = useRef(new Map<string, Stopped>());
+  /** Shows what was attached, over the version at which it was sent. */
+  const show = async ({ key, version }: Attached, { file, over }: Sending) => {
+    ways.current.delete(file.name);
+    await follow(over, version);
+    toast(t('file.attached', { name: key }));
+  };
+  const lookFor = async (sent: Stopped) => {
+    const come = await lookForSent(sent.over, sent.file, sent.way, AbortSignal.timeout(5000)).catch(() => null);
+    // It may have been found, or sent again, meanwhile.
+    if (!come || stopped.current.get(sent.file.name) !== sent) return;
+    stopped.current.delete(sent.file.name);
+    await show(come, sent);
+  };
+  // biome-ignore lint/correctness/useExhaustiveDependencies: whenever there is another version
+  useEffect(() => {
+    for (const sent of stopped.current.values()) if (sent.over.cid !== entity.cid) void lookFor(sent);
+  }, [entity.cid]);
   const attach = useMutation({
-    mutationFn: async ({ file, over }: { file: File; over: Entity }) => {
+    mutationFn: async (sending: Sending) => {
+      const { file, over } = sending;
+      stopped.current.delete(file.name);
       const way = ways.current.get(file.name) ?? {};
       ways.current.set(file.name, way);
       stop.current = new AbortController();
       const { signal } = stop.current;
-      const attached = await attachFile(id, file, way, signal).catch((error) => {
+      try {
+        await show(await attachFile(id, file, way, signal), sending);
+      } catch (error) {
         if (!signal.aborted) throw error;
-        // The node may have had all of it by then, and only its answer was not here yet.
-        return lookForSent(over, file, way, AbortSignal.timeout(5000)).catch(() => null);
-      });
-      if (!attached) return null;
-      ways.current.delete(file.name);
-      await follow(over, attached.version);
-      return attached.key;
+        const sent = { file, over, way };
+        stopped.current.set(file.name, sent);
+        await lookFor(sent);
+      }
     },
-    onSuccess: (key) => key !== null && toast(t('file.attached', { name: key })),
   });
   const remove = useMutation({
     mutationFn: async ({ file: { key }, over }: { file: HeldFile; over: Entity }) => {
