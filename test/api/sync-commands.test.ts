@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { run } from '../../src/server/commands/run.ts';
 import { operator, user } from '../helpers/callers.ts';
-import { create } from '../helpers/entities.ts';
+import { create, read, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { holding } from '../sync/contents.ts';
 import { keyOf } from '../sync/nodes.ts';
@@ -115,6 +115,33 @@ test('a mirror is limited by type and content, previewed, and widened later', as
   const work = await create(origin, curator, { type: 'work' });
   const sent = await origin.fetch(`/entities/${work.id}/content?key=v1`, {
     method: 'POST',
+test('what a remote says to a terminal is written out, and a document says it as it was', async () => {
+  const curator = await user(origin, 'curator');
+  const { id } = await create(origin, curator);
+  await using proxy = await startProxy(origin.url);
+  await done(`remote add origin ${proxy.url} --key ${keyOf(curator)}`);
+  await done('sync origin');
+  await using here = await startNode({ data: folder.path });
+  await update(here, operator(here), await read(here, operator(here), id), { properties: { label: 'mine' } });
+  const error = 'No\u001b]52;c;x\u0007\u009b2J\u202e\u{e0001}\nall is well';
+  proxy.fault = ({ method }) => (method === 'PUT' ? { status: 403, body: { error } } : undefined);
+  expect(await archeion('sync origin').code).toBe(1);
+  const written = 'No\\u001b]52;c;x\\u0007\\u009b2J\\u202e\\udb40\\udc01\\u000aall is well';
+  for (const line of ['remote list', 'status']) {
+    const said = await done(line);
+    expect(said.join('\n')).toContain(written);
+    expect(said.join('')).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  }
+  const [json = ''] = await done('remote list --json');
+  expect(json).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  expect(JSON.parse(json).remotes[0].words.join()).toContain(error);
+
+  proxy.fault = () => ({ status: 400, body: { error } });
+  const failed = archeion('sync origin');
+  expect(await failed.code).toBe(1);
+  expect([...failed.out, ...failed.err].join('\n')).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+});
+
     headers: { ...curator.headers, 'Content-Type': 'text/plain' },
     body: 'a page',
   });

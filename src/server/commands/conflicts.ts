@@ -61,8 +61,8 @@ export function addConflicts(program: Command, shell: Shell): void {
       const options = command.optsWithGlobals<Options>();
       await using client = await openClient(shell, options);
       const conflict = await read(client, id, options.remote);
-      if (options.json) shell.out(JSON.stringify(conflict, null, 2));
-      else for (const line of shown(conflict)) shell.out(line);
+      const lines = options.json ? JSON.stringify(conflict, null, 2).split('\n') : shown(conflict);
+      for (const line of lines) shell.out(line);
     });
 
   conflicts

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
-import type { Shell } from './parts/shell.ts';
 
 /** `archeion help`: what a command does, also one of a group, as in "help remote add". */
-export function addHelp(program: Command, shell: Shell): void {
+export function addHelp(program: Command): void {
   program
     .helpCommand(false)
     .command('help')
@@ -16,6 +15,6 @@ export function addHelp(program: Command, shell: Shell): void {
         if (!next) throw new UsageError(`There is no command "${names.join(' ')}": "archeion help" lists them all.`);
         found = next;
       }
-      shell.out(found.helpInformation().trimEnd());
+      found.outputHelp();
     });
 }

@@ -15,6 +15,7 @@ import { addOpen } from './open.ts';
 import { FailureError } from './parts/failure.ts';
 import { type AskedNode, OtherVersionError } from './parts/other-version.ts';
 import type { Shell } from './parts/shell.ts';
+import { escaped } from './parts/table.ts';
 import { addProcessor } from './processor.ts';
 import { addQuery } from './query.ts';
 import { addReindex } from './reindex.ts';
@@ -34,6 +35,9 @@ export async function run(args: string[], given: Shell): Promise<ExitCode> {
   let asked: AskedNode | null = null;
   const shell: Shell = {
     ...given,
+    // Much of what is said are the words of others: of remotes, files and labels.
+    out: (line) => given.out(escaped(line)),
+    err: (text) => given.err(text.split('\n').map(escaped).join('\n')),
     asks: (node) => {
       asked = node;
     },
@@ -44,7 +48,10 @@ export async function run(args: string[], given: Shell): Promise<ExitCode> {
     .option('--data <dir>', "the data folder (default: ARCHEION_DATA, or the platform's usual place)")
     .addOption(new Option('--network <name>', 'the network to work on (default: main)').choices([...networks]))
     .exitOverride()
-    .configureOutput({ writeOut: (text) => shell.out(text.trimEnd()), writeErr: (text) => shell.err(text.trimEnd()) });
+    .configureOutput({
+      writeOut: (text) => text.trimEnd().split('\n').forEach(shell.out),
+      writeErr: (text) => shell.err(text.trimEnd()),
+    });
   addServe(program, shell);
   addKey(program, shell);
   addImport(program, shell);
@@ -63,7 +70,7 @@ export async function run(args: string[], given: Shell): Promise<ExitCode> {
   addMcp(program, shell);
   addOpen(program, shell);
   addProcessor(program, shell);
-  addHelp(program, shell);
+  addHelp(program);
   try {
     await program.parseAsync(args, { from: 'user' });
     return 0;

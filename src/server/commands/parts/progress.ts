@@ -1,5 +1,6 @@
 import progress from 'cli-progress';
 import type { Shell } from './shell.ts';
+import { printable } from './table.ts';
 
 const { Format, Presets, SingleBar } = progress;
 
@@ -14,7 +15,7 @@ const lineMs = 5000;
 
 /** On stderr, so that stdout has nothing but the answer. */
 export function progressDisplay(shell: Pick<Shell, 'terminal' | 'err'>, title: string): ProgressDisplay {
-  return shell.terminal ? bar(shell.terminal, title) : lines(shell.err, title);
+  return shell.terminal ? bar(shell.terminal, printable(title)) : lines(shell.err, title);
 }
 
 function bar(stream: NodeJS.WriteStream, title: string): ProgressDisplay {

@@ -15,7 +15,7 @@ export interface Shell {
   self?: readonly string[];
   /** One line to stdout. */
   out: (line: string) => void;
-  /** One line to stderr. */
+  /** A line to stderr, or several. */
   err: (line: string) => void;
   /** stderr where it is a terminal, for what moves on it. */
   terminal: NodeJS.WriteStream | null;

@@ -10,7 +10,15 @@ export function table(heads: readonly string[], rows: readonly (readonly string[
   );
 }
 
+const commands = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
 /** What a terminal would take for commands is left out. */
 export function printable(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, ' ');
+  return text.replaceAll(commands, ' ');
+}
+
+/** The same is there to be read, as JSON may write it in its texts: a JSON document of one line says what it said. */
+export function escaped(text: string): string {
+  const unit = (sign: string) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return text.replaceAll(commands, (sign) => sign.split('').map(unit).join(''));
 }
