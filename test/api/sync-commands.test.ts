@@ -72,7 +72,13 @@ test('remotes are watched, limited, and described', async () => {
 
   for (const line of ['remote set origin', 'remote set origin --max-kbps few', 'remote set origin --hours 6-6'])
     expect(await archeion(line).code, line).toBe(2);
-  for (const line of ['sync --watch --once', 'sync --watch --dry-run']) expect(await archeion(line).code, line).toBe(2);
+  for (const line of ['--watch --once', '--watch --dry-run', '--accept-large-change --watch --json'])
+    expect(await archeion(`sync ${line}`).code, line).toBe(2);
+  const agreed = archeion('sync origin --accept-large-change --dry-run');
+  expect([await agreed.code, ...agreed.out, ...agreed.err]).toEqual([
+    2,
+    'archeion: --accept-large-change is for one run that is made: give it without --watch and --dry-run.',
+  ]);
   for (const line of ['sync orgin', 'sync orgin --watch', 'remote set orgin --watch', 'remote remove orgin']) {
     const { code, out, err } = archeion(line);
     expect([await code, ...out, ...err], line).toEqual([

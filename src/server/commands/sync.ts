@@ -79,6 +79,10 @@ export function addSync(program: Command, shell: Shell): void {
       const options = command.optsWithGlobals<Options>();
       if (options.watch && (options.once || options.dryRun))
         throw new UsageError('--watch goes on, --once and --dry-run do not: give one of them.');
+      if (options.acceptLargeChange && (options.watch || options.dryRun))
+        throw new UsageError(
+          '--accept-large-change is for one run that is made: give it without --watch and --dry-run.',
+        );
       await using client = await openClient(shell, options);
       if (options.watch) return await watchRemotes(shell, client, await remotesNamed(client, name), options);
       const outcomes: Outcome[] = [];
