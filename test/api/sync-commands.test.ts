@@ -180,6 +180,18 @@ test.each(['a node of its own', 'a running node'])('sync --watch goes on until i
   expect([await watching.code, ...watching.err]).toEqual([0]);
 });
 
+test('sync --watch of several remotes ends with the first that is not watched any more', async () => {
+  await using node = await startNode({ data: folder.path });
+  for (const name of ['first', 'second']) await done(`remote add ${name} ${origin.url}`);
+  const watching = archeion('sync --watch --json');
+  const watched = () => new Set(watching.out.map((line) => JSON.parse(line).remote));
+  await vi.waitFor(() => expect(watched()).toEqual(new Set(['first', 'second'])), 15_000);
+  await done('remote remove first');
+  expect(await watching.code).toBe(1);
+  expect(watching.err).toEqual(['archeion: The node does not watch first any more.']);
+  await vi.waitFor(() => expect(node.ctx.requests.isBusy()).toBe(false), 5000);
+});
+
 test('sync --watch says what was done, and ends with 1 where there is nothing to watch any more', async () => {
   const curator = await user(origin, 'curator');
   const serving = archeion('serve --port 0');

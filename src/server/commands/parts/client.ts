@@ -16,7 +16,7 @@ import { nodeOnFolder } from './node-on-folder.ts';
 import { type AskedNode, isUnknownEndpoint, OtherVersionError } from './other-version.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
-/** A node as the commands use it: its REST endpoints, asked as the operator on the chosen network. */
+/** A node as the commands use it: its REST endpoints, asked as the operator on the chosen network. Disposing ends its requests. */
 export interface NodeClient extends AsyncDisposable {
   url: string;
   /** Whether it is another process; else it ends with this command. */
@@ -79,9 +79,12 @@ export async function openClient(
   const headers = { Authorization: `ApiKey ${key}`, [`X-${config.service}-Network`]: config.network };
   const all = opened.move();
   return {
-    ...clientOf({ url, version: other?.version ?? version }, { headers, signal: shell.stopped, ports }),
+    ...clientOf({ url, version: other?.version ?? version }, { headers, signal, ports }),
     config,
     running: other !== null,
+  const ended = new AbortController();
+  opened.defer(() => ended.abort());
+  const signal = AbortSignal.any([shell.stopped, ended.signal]);
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
