@@ -1,8 +1,10 @@
-import { writeFile } from 'node:fs/promises';
+import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { run } from '../../src/server/commands/run.ts';
 import { readNodeFile } from '../../src/server/node-file.ts';
+import { lockFolder } from '../../src/server/store/lock.ts';
 import { send, temporaryFolder } from '../helpers/node.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
@@ -112,10 +114,21 @@ test('open prints a link of the running node', async () => {
   expect((await exchange(url, tokenIn(link.url))).status).toBe(200);
 });
 
+test('open waits for a node that starts', async () => {
+  const other = folders.use(await temporaryFolder());
+  const { url } = await serve({ ARCHEION_DATA: other.path });
+  using _starting = lockFolder(folder.path);
+  const { code, told } = archeion(['open']);
+  expect(await Promise.race([code, setTimeout(1000, 'it waits')])).toBe('it waits');
+  for (const file of ['operator.key', 'node.json']) await copyFile(join(other.path, file), join(folder.path, file));
+  expect([await code, told]).toEqual([0, { out: [expect.stringContaining(`${url}/ui/#token=`)], err: [] }]);
+});
+
 test('open says so where no node runs', async () => {
   const none = { out: [], err: [`archeion: No node runs on ${folder.path}: start one with "archeion serve".`] };
   const first = archeion(['open']);
   expect([await first.code, first.told]).toEqual([1, none]);
+  expect(await readdir(folder.path)).toEqual([]);
 
   // Left over by a crash, and now the address of another node.
   const other = folders.use(await temporaryFolder());

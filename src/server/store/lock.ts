@@ -1,8 +1,10 @@
-import { lchownSync, statSync } from 'node:fs';
+import { existsSync, lchownSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { FolderInUseError, StorageError } from '../errors.ts';
 import { storageError } from './storage-error.ts';
+
+const lockName = 'lock.db';
 
 /**
  * Takes the data folder for this process: an exclusive transaction on `<data>/lock.db`, which the system frees when the
@@ -10,7 +12,7 @@ import { storageError } from './storage-error.ts';
  * @throws FolderInUseError, StorageError where the folder cannot be used
  */
 export function lockFolder(data: string): Disposable {
-  const file = join(data, 'lock.db');
+  const file = join(data, lockName);
   let db: Database.Database | undefined;
   try {
     db = new Database(file, { timeout: 0 });
@@ -35,6 +37,11 @@ export function lockFolder(data: string): Disposable {
       held.close();
     },
   };
+}
+
+/** Makes nothing where nobody has had the folder. @throws as lockFolder where a process has it now */
+export function refuseLocked(data: string): void {
+  if (existsSync(join(data, lockName))) lockFolder(data)[Symbol.dispose]();
 }
 
 /** Root may come first, as to verify what was restored for a node that runs as a user of its own, which has to take it later. */

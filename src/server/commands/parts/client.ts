@@ -51,7 +51,12 @@ export async function openClient(
   const ports = new Set<number>();
   let url: string | undefined;
   const start = async () => {
-    if (mustRun) throw new FailureError(`No node runs on ${data}: start one with "archeion serve".`);
+    if (mustRun) {
+      // One that starts has the folder before it answers.
+      const { refuseLocked } = await import('../../store/lock.ts');
+      refuseLocked(data);
+      throw new FailureError(`No node runs on ${data}: start one with "archeion serve".`);
+    }
     const isNew = !existsSync(join(data, identityFile));
     if (isNew && !mayMake) {
       const { refuseLostIdentity } = await import('../../store/lost-database.ts');
