@@ -1,4 +1,4 @@
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -104,6 +104,21 @@ describe('archeion processor', () => {
     expect(told.join('\n')).toMatch(/allowed {2}exec:ocr {2}\/bin\/ocr --fast[\s\S]*shipped {2}extract-text/);
     expect(await archeion('processor', 'forbid', 'ocr')).toBe(0);
     expect(Object.keys((await file()).commands)).toEqual(['fixity']);
+  });
+
+  test('keeps all that are allowed at once, and says who is in the way of one', async () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const codes = await Promise.all(names.map((name) => archeion('processor', 'allow', name, '--', '/bin/x')));
+    expect(codes).toEqual(names.map(() => 0));
+    expect(Object.keys((await file()).commands).sort()).toEqual(names);
+    expect(await readdir(folder)).toEqual(['processors.json']);
+    const left = join(folder, 'processors.json.new');
+    await writeFile(left, '');
+    expect(await archeion('processor', 'forbid', 'a')).toBe(1);
+    expect(complaints).toEqual([expect.stringContaining(`if none runs, delete ${left}.`)]);
+    await rm(left);
+    expect(await archeion('processor', 'forbid', 'a')).toBe(0);
+    expect(Object.keys((await file()).commands).sort()).toEqual(names.slice(1));
   });
 
   test.runIf(process.getuid?.() === 0)('gives what root allows to whom the data folder belongs', async () => {

@@ -1,7 +1,9 @@
-import { lchown, mkdir, readFile, rename, stat, writeFile } from 'node:fs/promises';
+import { lchown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readConfig, UsageError } from '../config.ts';
+import { nameWhole } from '../exchange/whole-file.ts';
 import {
   type CommandEntry,
   type CommandsFile,
@@ -128,14 +130,44 @@ async function changeAllowed(
   options: GlobalOptions,
   change: (commands: CommandsFile['commands']) => CommandsFile['commands'],
 ): Promise<void> {
-  const { path, commands } = await readAllowed(shell, options);
-  const text = `${JSON.stringify({ commands: change(commands) }, null, 2)}\n`;
-  parseCommands(text, path);
+  const changed = async () => {
+    const { path, commands } = await readAllowed(shell, options);
+    const text = `${JSON.stringify({ commands: change(commands) }, null, 2)}\n`;
+    parseCommands(text, path);
+    return { path, text };
+  };
+  // What is refused is refused before anything is made.
+  const { path } = await changed();
   if (!isAbsolute(path)) throw new UsageError(`${path}: must be an absolute path.`);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  await writeFile(`${path}.new`, text, { mode: 0o600 });
-  await giveToFoldersOwner(`${path}.new`);
-  await rename(`${path}.new`, path);
+  const made = `${path}.new`;
+  await claim(made);
+  try {
+    await writeFile(made, (await changed()).text);
+    await giveToFoldersOwner(made);
+    await nameWhole(made, path);
+  } catch (error) {
+    await rm(made, { force: true });
+    throw error;
+  }
+}
+
+/** How often it is looked again, and when this gives up, in milliseconds. */
+const [betweenMs, atMostMs] = [50, 3000];
+
+/** Makes the file that a list is written to: whoever has made it changes the list, and others wait. @throws FailureError */
+async function claim(made: string): Promise<void> {
+  for (const begun = performance.now(); ; await setTimeout(betweenMs)) {
+    try {
+      return await writeFile(made, '', { flag: 'wx', mode: 0o600 });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (performance.now() - begun > atMostMs)
+        throw new FailureError(
+          `Another command changes the list, or was killed as it did: if none runs, delete ${made}.`,
+        );
+    }
+  }
 }
 
 /** Root writes for a node that runs as a user of its own, which has to read it. */
