@@ -73,6 +73,7 @@ if (args[0] === 'processor' && args[1] === 'run') {
     out,
     err,
     terminal: process.stderr.isTTY ? process.stderr : null,
+    output: () => process.stdout,
     stopped: stop.signal,
     goOnUnread: () => {
       unread = true;

@@ -1,18 +1,19 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import Database from 'better-sqlite3';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { readNodeFile } from '../../src/server/node-file.ts';
 import { Identity } from '../../src/server/store/accounts/identity.ts';
-import { send, temporaryFolder } from '../helpers/node.ts';
+import { send, startNode, temporaryFolder } from '../helpers/node.ts';
+import { create, exported } from '../helpers/node-archives.ts';
 
 /** The built program: Node cannot run the sources of controllers, for their decorators. `npm test` builds it first. */
 const program = resolve(import.meta.dirname, '../../out/main/cli.js');
@@ -142,6 +143,34 @@ test('--help and --version are answers, on stdout', async () => {
     out: expect.stringContaining('serve'),
     err: '',
   });
+});
+
+test.each([
+  ['a socket', (command: string) => command, (command: string) => command],
+  ['a pipe', (command: string) => `${command} | cat`, (command: string) => `cat | ${command}`],
+  ['a file', (command: string) => `${command} > out; cat out`, (command: string) => `cat > in; ${command} < in`],
+])('stdout that is %s is exported to, and such a stdin imported from', async (_what, to, from) => {
+  await using folder = await temporaryFolder();
+  await using node = await startNode({ data: join(folder.path, 'data') });
+  await create(node, 'Ada');
+  const shell = (line: string) => {
+    const child = spawn('sh', ['-c', line, process.execPath, program], { cwd: folder.path });
+    child.stdin.end('{"id":"1","label":"One"}\n');
+    return Promise.all([buffer(child.stdout), text(child.stderr)]);
+  };
+  const command = (rest: string) => `"$0" "$1" ${rest} --data data`;
+  const { car } = await exported(node);
+  writeFileSync(join(folder.path, 'all.car'), car);
+  const [all, said] = await shell(to(command('export --out /dev/stdout')));
+  expect(said).toContain('2 entities in /dev/stdout');
+  expect(all.equals(car)).toBe(true);
+  // What stands in a file already is gone on from.
+  const [lines] = await shell(to(`{ echo before; ${command('export --since all.car --out /dev/fd/1')}; }`));
+  expect(lines.subarray(0, 7).toString()).toBe('before\n');
+  expect(lines.length).toBeGreaterThan(100);
+  const [answer, wrong] = await shell(from(command('import /dev/stdin --collection Letters --json')));
+  expect(wrong).toBe('');
+  expect(JSON.parse(answer.toString())).toMatchObject({ records: 1, created: 1 });
 });
 
 test('a folder that a newer program has written is left alone, and the reason is said', async () => {

@@ -1,18 +1,11 @@
-import {
-  createWriteStream,
-  existsSync,
-  lstatSync,
-  readlinkSync,
-  realpathSync,
-  type Stats,
-  statSync,
-  type WriteStream,
-} from 'node:fs';
+import { createWriteStream, existsSync, lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import type { Writable } from 'node:stream';
 import { UsageError } from '../config.ts';
 import { nameWhole } from '../exchange/durable-file.ts';
 import { partialBeside } from '../store/partial-name.ts';
+import type { Shell } from './parts/shell.ts';
 
 /** Where an export is written. */
 export interface ExportTarget {
@@ -22,7 +15,7 @@ export interface ExportTarget {
   isStdout: boolean;
   /** What is left of an export that broke off, in words. */
   left: string;
-  open(): WriteStream;
+  open(): Writable;
   /** Called once its bytes are all written, or with `false` where they are not all there. */
   close(whole: boolean): Promise<void>;
 }
@@ -33,14 +26,14 @@ const stdout = /^\/(?:dev\/stdout|(?:dev|proc\/self)\/fd\/1)$/;
  * Where `--out` leads: a file is written under another name until it is whole, also behind a link; pipes and devices are
  * written to as they are. @throws UsageError for a folder, and for a file in none
  */
-export function exportTarget(out: string, pid: number): ExportTarget {
+export function exportTarget(out: string, { pid, output }: Pick<Shell, 'pid' | 'output'>): ExportTarget {
   const named = resolve(out);
   if (!existsSync(dirname(named))) throw new UsageError(`The folder of ${out} does not exist.`);
   const found = statOf(named, out);
   if (found?.isDirectory()) throw new UsageError(`${out} is a folder: name the file in it that is to be written.`);
-  const isStdout = stdout.test(named);
-  if (found && (isStdout || !found.isFile()))
-    return direct(named, isStdout && found.isFile() ? 1 : undefined, isStdout);
+  // A socket cannot be opened once more, and what is in a file already stands: it is open, and gone on with.
+  if (output && stdout.test(named)) return direct(named, true, output);
+  if (found && !found.isFile()) return direct(named, false, () => createWriteStream(named));
   const path = found ? realpathSync.native(named) : linkedTo(named);
   if (!existsSync(dirname(path))) throw new UsageError(`${out} leads to ${path}, the folder of which does not exist.`);
   const partial = partialBeside(path, String(pid));
@@ -62,15 +55,8 @@ function statOf(path: string, out: string): Stats | undefined {
   }
 }
 
-/** `fd`: one that is open already, at a place that others go on from. */
-function direct(path: string, fd: number | undefined, isStdout: boolean): ExportTarget {
-  return {
-    path,
-    isStdout,
-    left: 'What was written by then is not whole.',
-    open: () => createWriteStream(path, fd === undefined ? { flags: 'w' } : { fd, autoClose: false }),
-    close: () => Promise.resolve(),
-  };
+function direct(path: string, isStdout: boolean, open: () => Writable): ExportTarget {
+  return { path, isStdout, left: 'What was written by then is not whole.', open, close: () => Promise.resolve() };
 }
 
 /** Where a link leads that leads to nothing yet. */

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -60,7 +60,7 @@ export function addExport(program: Command, shell: Shell): void {
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
       if (options.out === undefined) throw new UsageError('Give --out: the file that is written.');
-      const target = exportTarget(options.out, shell.pid);
+      const target = exportTarget(options.out, shell);
       const say = target.isStdout ? shell.err : shell.out;
       if (options.since !== undefined && options.format !== 'car')
         throw new UsageError('--since is for the format car.');
@@ -99,7 +99,9 @@ export function addExport(program: Command, shell: Shell): void {
 
 /** Whether both are there and one file, whatever ways lead to it. */
 function isSameFile(one: string, other: string): boolean {
-  return existsSync(one) && existsSync(other) && realpathSync.native(one) === realpathSync.native(other);
+  if (!existsSync(one) || !existsSync(other)) return false;
+  const [a, b] = [statSync(one, { bigint: true }), statSync(other, { bigint: true })];
+  return a.dev === b.dev && a.ino === b.ino;
 }
 
 function requestOf({ format, collection, entity, history, since }: Options): { path: string; earlier?: Readable } {

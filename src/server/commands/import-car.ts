@@ -1,4 +1,4 @@
-import { createReadStream, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
@@ -7,6 +7,7 @@ import { counted } from './parts/counted.ts';
 import { FailureError, RefusedError } from './parts/failure.ts';
 import { type AnswerLine, lastOf } from './parts/lines.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
+import { sourceOf } from './parts/source-of.ts';
 
 /** What the node says of an import (resources/node/archives/wire.ts), as far as it is shown here. */
 interface Report {
@@ -35,11 +36,10 @@ export function addImportCar(program: Command, shell: Shell): void {
       if (!found) throw new UsageError(`There is no file ${file}.`);
       if (found.isDirectory()) throw new UsageError(`${file} is a folder; name the file in it.`);
       await using client = await openClient(shell, options, { mayMake: true });
-      const source = createReadStream(file, { highWaterMark: 256 * 1024 });
       const lines = client.send<AnswerLine<{ entities: number; total: number }, Report>>(
         'POST',
         `/node/import-car?name=${encodeURIComponent(basename(file).slice(0, 255))}`,
-        source,
+        sourceOf(file, shell),
       );
       const report = await lastOf(shell, 'import-car', lines, ({ entities, total }) => ({
         done: entities,

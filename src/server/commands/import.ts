@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
@@ -12,6 +11,7 @@ import { counted } from './parts/counted.ts';
 import { FailureError, issueText, RefusedError } from './parts/failure.ts';
 import { progressDisplay } from './parts/progress.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
+import { sourceOf } from './parts/source-of.ts';
 import { printable } from './parts/table.ts';
 
 interface Options extends GlobalOptions {
@@ -155,7 +155,7 @@ async function importFile(
   size: number | null,
 ): Promise<Report> {
   const name = basename(file);
-  const source = createReadStream(file, { highWaterMark: 256 * 1024 });
+  const source = sourceOf(file, shell);
   const display = progressDisplay(shell, name);
   try {
     for await (const line of client.send<Line>(

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { AskedNode } from './other-version.ts';
 
 /** What a command gets of the process it runs in; cli.ts gives it, tests give their own. */
@@ -11,6 +11,8 @@ export interface Shell {
   ui: string | null;
   /** stdin, for a command that reads it; it is not touched before. */
   input?: () => Readable;
+  /** stdout, for a command that writes bytes; it says nothing there then. */
+  output?: () => Writable;
   /** How this program is started anew; absent where it runs within another. */
   self?: readonly string[];
   /** One line to stdout. */
