@@ -43,7 +43,7 @@ test('conflicts are listed, shown and decided, with and without a running node',
   const file = join(folder.path, 'merged.json');
   await writeFile(file, JSON.stringify({ properties: {}, relationships: [] }));
   expect(await archeion(data, 'resolve', ids[1] ?? '', '--merged', file)).toMatchObject({ code: 2 });
-  await writeFile(file, JSON.stringify(conflict));
+  await writeFile(file, `\uFEFF${JSON.stringify(conflict)}`);
   expect(await archeion(data, 'resolve', ids[0] ?? '', '--merged', file)).toMatchObject({ code: 2 });
   const decided = await archeion(data, 'resolve', ids[1] ?? '', '--merged', file, '--note', 'asked Bob', '--json');
   expect(JSON.parse(decided.out)).toMatchObject({ id: ids[1], ver: 3, deleted: false });

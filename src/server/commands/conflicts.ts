@@ -125,7 +125,8 @@ const mergedFile = z.object({
 async function mergedIn(id: string, file: string): Promise<Omit<Resolution, 'resolution'>> {
   let value: unknown;
   try {
-    value = JSON.parse(await readFile(file, 'utf8'));
+    // Editors put a byte order mark before it.
+    value = JSON.parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new FailureError(`${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}`, 2);
   }
