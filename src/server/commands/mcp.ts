@@ -3,11 +3,11 @@ import type { Command } from 'commander';
 import { z } from 'zod';
 import { type NodeClient, openClient } from './parts/client.ts';
 import { FailureError, RefusedError } from './parts/failure.ts';
+import { linesOf } from './parts/json-lines.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 
 /** Messages that wait for their answers at once, and bytes of one that is read: far more than the node takes, for its id. */
 const [maxAtOnce, maxMessage] = [8, 32 * 1024 * 1024];
-const newline = 10;
 
 /** `archeion mcp`: the node's tools on stdin and stdout, for programs that speak the Model Context Protocol. */
 export function addMcp(program: Command, shell: Shell): void {
@@ -30,7 +30,7 @@ export function addMcp(program: Command, shell: Shell): void {
 async function serve(input: AsyncIterable<Uint8Array>, client: NodeClient, out: (message: object) => void) {
   const { default: PQueue } = await import('p-queue');
   const waiting = new PQueue({ concurrency: maxAtOnce });
-  for await (const line of linesOf(input)) {
+  for await (const line of linesOf(input, maxMessage)) {
     const message = line === null ? null : messageOf(line);
     if (line === null) out(errorOf(null, -32603, 'The message is too large: the node takes at most 256 KiB.'));
     else if (message) void waiting.add(() => pass(client, message, out));
@@ -38,32 +38,6 @@ async function serve(input: AsyncIterable<Uint8Array>, client: NodeClient, out: 
     await waiting.onSizeLessThan(maxAtOnce);
   }
   await waiting.onIdle();
-}
-
-/** Null for one that is longer than any message. */
-async function* linesOf(input: AsyncIterable<Uint8Array>): AsyncGenerator<string | null> {
-  let begun: Uint8Array[] = [];
-  let length = 0;
-  const add = (part: Uint8Array) => {
-    length += part.length;
-    if (length > maxMessage) begun = [];
-    else begun.push(part);
-  };
-  const ended = () => {
-    const line = length > maxMessage ? null : Buffer.concat(begun).toString();
-    [begun, length] = [[], 0];
-    return line;
-  };
-  for await (const chunk of input) {
-    let from = 0;
-    for (let end = chunk.indexOf(newline); end !== -1; end = chunk.indexOf(newline, from)) {
-      add(chunk.subarray(from, end));
-      yield ended();
-      from = end + 1;
-    }
-    add(chunk.subarray(from));
-  }
-  if (length > 0) yield ended();
 }
 
 /** A message, or several at once (protocol version 2025-03-26); whether the node takes it is for the node to say. */
