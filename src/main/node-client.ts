@@ -14,9 +14,12 @@ export interface RemoteStand extends Record<'pending' | 'conflicts' | 'refused',
   last_run: { error: string | null } | null;
 }
 
-/** What became of an archive (the node's CarImportView). */
-export interface ImportReport extends Record<'entities' | 'created' | 'advanced' | 'unchanged' | 'forks', number> {
-  remarks: string[];
+/** What the shell reads of the answer to an archive: a line of it (`done` is the node's CarImportView), or a refusal. */
+interface ImportAnswer {
+  progress?: Record<'entities' | 'total', number>;
+  done?: Record<'entities' | 'created' | 'advanced' | 'unchanged' | 'forks', number> & { remarks: string[] };
+  error?: string;
+  details?: { reason?: string; issues?: { message: string }[] };
 }
 
 /** The address in a line such as `{"ready":{"url":"http://127.0.0.1:4747"}}`; null for any other line. */
@@ -70,7 +73,7 @@ export async function sendArchive(session: NodeSession, path: string, progress: 
   const archive = createReadStream(path);
   pipeline(archive, sending, () => undefined);
   let answer: IncomingMessage | undefined;
-  let line: { progress?: Record<'entities' | 'total', number>; done?: ImportReport; error?: string } = {};
+  let line: ImportAnswer = {};
   try {
     [answer] = (await once(sending, 'response')) as [IncomingMessage];
     for (const stream of [sending, answer]) stream.on('error', () => undefined);
@@ -83,8 +86,10 @@ export async function sendArchive(session: NodeSession, path: string, progress: 
     const reason = (archive.errored ?? error) as NodeJS.ErrnoException;
     if (answer ? answer.complete : !/^(ECONNRESET|EPIPE)$/.test(`${reason.code}`)) throw reason;
   }
-  if (line.error !== undefined) throw new Error(line.error);
-  return line.done ?? null;
+  const { error, details, done = null } = line;
+  const why = details?.issues?.map(({ message }) => message).join('; ') ?? details?.reason ?? '';
+  if (error !== undefined) throw new Error(error.includes(why) ? error : `${error}: ${why}`);
+  return done;
 }
 
 /** A write with the session has to say that it comes from the page's origin. */

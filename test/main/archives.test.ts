@@ -57,6 +57,7 @@ test('an archive is imported after a yes, with its progress, and with words on w
   writeFileSync(file, 'no archive');
   await importArchive(window as unknown as Real, session, file);
   expect(told.messages.at(-1)).toMatchObject({ type: 'error', message: '“letters.car” was not imported' });
+  expect(told.messages.at(-1)?.detail).toMatch(/^The archive is damaged at byte \d+: \w/);
   expect(window.progress.at(-1)).toBe(-1);
 
   await importArchive(window as unknown as Real, session, join(folder.path, 'gone.car'));

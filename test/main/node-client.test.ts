@@ -117,30 +117,25 @@ describe('the shell and its node', () => {
   );
 
   test('the shell reads a report with signs at which other programs end lines, in pieces', async () => {
-    await using folder = await temporaryFolder();
-    const file = join(folder.path, 'none.car');
-    writeFileSync(file, 'an archive');
     const report = { entities: 2, created: 2, advanced: 0, unchanged: 0, forks: 0, remarks: ['one\u2028two\u2029é'] };
-    const said = Buffer.from(
-      [{ progress: { entities: 1, total: 2 } }, { done: report }].map((line) => ` ${JSON.stringify(line)}\n`).join(''),
-    );
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined);
-      socket.once('data', async () => {
-        socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${said.length}\r\n\r\n`);
-        for (const byte of said) {
-          socket.write(Buffer.from([byte]));
-          await new Promise(setImmediate);
-        }
-      });
-    });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const lines = [{ progress: { entities: 1, total: 2 } }, { done: report }];
     const shares: number[] = [];
-    const session = { url, cookie: { name: 'a', value: 'b' } };
-    expect(await sendArchive(session, file, (share) => void shares.push(share))).toEqual(report);
+    const said = lines.map((line) => ` ${JSON.stringify(line)}\n`).join('');
+    expect(await answered('200 OK', said, (share) => void shares.push(share))).toEqual(report);
     expect(shares).toEqual([0.5]);
-    server.close();
+  });
+
+  test.each([
+    [
+      { error: 'Insufficient storage', details: { reason: 'The disk is full.' } },
+      'Insufficient storage: The disk is full.',
+    ],
+    [{ error: 'No: it is damaged', details: { reason: 'it is damaged' } }, 'No: it is damaged'],
+    [{ error: 'No', details: { issues: [{ message: 'a' }, { message: 'b' }] } }, 'No: a; b'],
+    [{ error: 'No', details: {} }, 'No'],
+  ])('the shell says why an archive was refused: %j', async (body, words) => {
+    await expect(answered('507 X', JSON.stringify(body))).rejects.toThrow(new Error(words));
+    await expect(answered('200 OK', `${JSON.stringify(body)}\n`)).rejects.toThrow(new Error(words));
   });
 
   test('an archive that cannot be read is not imported, for that reason', async () => {
@@ -151,6 +146,31 @@ describe('the shell and its node', () => {
     await expect(sent(join(folder.path, 'gone.car'))).rejects.toThrow('ENOENT');
   });
 });
+
+/** What becomes of an archive that is answered so, a byte at a time. */
+async function answered(status: string, body: string, progress: (share: number) => void = () => undefined) {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, 'none.car');
+  writeFileSync(file, 'an archive');
+  const bytes = Buffer.from(body);
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', async () => {
+      socket.write(`HTTP/1.1 ${status}\r\nContent-Length: ${bytes.length}\r\n\r\n`);
+      for (const byte of bytes) {
+        socket.write(Buffer.from([byte]));
+        await new Promise(setImmediate);
+      }
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return await sendArchive({ url, cookie: { name: 'a', value: 'b' } }, file, progress);
+  } finally {
+    server.close();
+  }
+}
 
 /** The way to a node on which answers wait until they are let through; `asked` counts the connections. */
 async function slowWay(to: string) {
