@@ -3,7 +3,7 @@ import { argv, cwd, env, platform } from 'node:process';
 import { app, BrowserWindow, dialog, Menu, powerMonitor, session, shell } from 'electron';
 import { archivesIn, importArchive } from './archives.ts';
 import { applicationMenu, type MenuActions, openTray } from './menu.ts';
-import { box, text } from './messages.ts';
+import { box, type MessageKey, text } from './messages.ts';
 import { type NodeSession, readRemotes, signIn } from './node-client.ts';
 import { keepNode, startServer } from './server-process.ts';
 import { openSettings, type Seal, sealKey } from './settings.ts';
@@ -125,9 +125,10 @@ async function chooseFolder(): Promise<boolean> {
 }
 
 async function gaveUp(words: string): Promise<void> {
-  const response = await ask('error', 'notRunning', { words }, ['tryAgain', 'otherFolder', 'quit'], 2);
-  if (response === 2) app.quit();
-  else if (response === 0) keeper.start();
+  const ways: MessageKey[] = env.ARCHEION_DATA ? ['tryAgain', 'quit'] : ['tryAgain', 'otherFolder', 'quit'];
+  const way = ways[await ask('error', 'notRunning', { words }, ways, ways.length - 1)];
+  if (way === 'quit') app.quit();
+  else if (way === 'tryAgain') keeper.start();
   else if (!(await chooseFolder())) await gaveUp(words);
 }
 

@@ -28,7 +28,7 @@ beforeEach(async () => {
   shell = await import('./electron.ts');
   shell.electron.app.paths.appData = folder.path;
   // Without an end to it a node that cannot start would be tried again and again.
-  shell.told.press = { 'The node does not run': 2 };
+  shell.told.press = { 'The node does not run': 1 };
   shell.told.fork = (path, args, options) => {
     const child = new shell.Child(path, args, options);
     const run = spawn(process.execPath, ['--import', hears, cli, ...args], {
@@ -123,8 +123,27 @@ test('where the node cannot run, its own words are shown, with the ways out', as
   await expect.poll(() => shell.electron.app.exits, soon).toEqual([0]);
   const message = shell.told.messages.find(({ type }) => type === 'error');
   expect(message?.detail).toContain('Another process uses the data folder');
-  expect(message?.buttons).toEqual(['Try again', 'Another data folder…', 'Quit']);
+  // The environment names the folder, and would go on to.
+  expect(message?.buttons).toEqual(['Try again', 'Quit']);
   expect(windows()).toEqual([]);
+});
+
+test('where the node cannot run on the usual folder, another one is offered', async () => {
+  vi.stubEnv('ARCHEION_DATA', '');
+  vi.stubEnv('XDG_DATA_HOME', join(folder.path, 'usual'));
+  await using holder = await startNode({ data: join(folder.path, 'usual', 'archeion') });
+  expect(holder.url).toContain('127.0.0.1');
+  shell.told.chosen = [join(folder.path, 'chosen')];
+  await start();
+  await expect.poll(windows, soon).toHaveLength(1);
+  expect(shell.told.messages.find(({ type }) => type === 'error')?.buttons).toEqual([
+    'Try again',
+    'Another data folder…',
+    'Quit',
+  ]);
+  expect(existsSync(join(folder.path, 'chosen', 'node.json'))).toBe(true);
+  shell.electron.app.quit();
+  await expect.poll(() => shell.electron.app.exits, soon).toEqual([0]);
 });
 
 test('a node that was given up on and is tried again comes at the same address, in the same window', async () => {
