@@ -7,7 +7,7 @@ import { box, type MessageKey, text } from './messages.ts';
 import { type NodeSession, readRemotes, signIn } from './node-client.ts';
 import { keepNode, startServer } from './server-process.ts';
 import { openSettings, type Seal, sealKey } from './settings.ts';
-import { handOver, openWindow, protect } from './window.ts';
+import { handOver, openWindow, protect, reloadEmpty } from './window.ts';
 
 // Beside the node's own folder, which has the same name on macOS.
 if (!app.commandLine.hasSwitch('user-data-dir'))
@@ -34,6 +34,7 @@ const keeper = keepNode({
     show();
     // Afterwards: without any window the program ends.
     if (moved) before.window?.destroy();
+    reloadEmpty();
     void look(node);
   },
   down: () => tray?.(null, null),

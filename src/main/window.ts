@@ -45,6 +45,14 @@ export async function handOver(session: Session, { url, cookie }: NodeSession): 
   await session.cookies.set({ url, ...cookie, path: '/', httpOnly: true, sameSite: 'strict' });
 }
 
+/** Windows whose page did not come, as where the node was down. */
+const empty = new WeakSet<BrowserWindow>();
+
+/** Asks once more for the pages that did not come. */
+export function reloadEmpty(): void {
+  for (const window of BrowserWindow.getAllWindows()) if (empty.has(window)) window.webContents.reload();
+}
+
 export interface WindowWishes {
   url: string;
   session: Session;
@@ -109,7 +117,12 @@ export function openWindow(wishes: WindowWishes): BrowserWindow {
   window.webContents.on('render-process-gone', (_event, { reason }) => {
     if (reason !== 'clean-exit' && !window.isDestroyed()) window.webContents.reload();
   });
+  window.webContents.on('did-navigate', () => empty.delete(window));
+  window.webContents.on('did-fail-load', (_event, _code, words, _url, isPage) => {
+    if (isPage && words !== 'ERR_ABORTED') empty.add(window);
+  });
   window.on('close', () => keep({ bounds: window.getNormalBounds(), maximized: window.isMaximized() }));
-  void window.loadURL(url);
+  // Where that fails, an event says so, too.
+  window.loadURL(url).catch(() => undefined);
   return window;
 }

@@ -88,7 +88,11 @@ test('the window is signed in, comes through a crash of the node, takes archives
   expect(existsSync(settingsFile())).toBe(true);
 
   processes[0]?.kill('SIGKILL');
-  await expect.poll(() => cookies().length, soon).toBe(2);
+  // Its user reloads the page meanwhile.
+  const page = window?.webContents;
+  page?.emit('did-fail-load', shell.event(), -102, 'ERR_CONNECTION_REFUSED', `${url}/ui/`, true);
+  await expect.poll(() => page?.reloads, soon).toBe(1);
+  expect(cookies()).toHaveLength(2);
   // The same page at the same address: what was typed is still there, and its session is good again.
   expect(cookies()[1]?.url).toBe(url);
   expect(windows()).toEqual([window]);

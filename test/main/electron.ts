@@ -69,6 +69,9 @@ export class BrowserWindow extends EventEmitter {
   static getFocusedWindow(): BrowserWindow | null {
     return BrowserWindow.focused;
   }
+  static getAllWindows(): BrowserWindow[] {
+    return told.windows.filter(({ destroyed }) => !destroyed);
+  }
   readonly webContents = new WebContents();
   readonly loaded: string[] = [];
   readonly progress: number[] = [];

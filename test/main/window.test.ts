@@ -3,7 +3,7 @@ import type { BrowserWindow, Session } from './electron.ts';
 
 vi.mock('electron', async () => (await import('./electron.ts')).electron);
 
-const { handOver, isReachable, openWindow, placed, protect } = await import('../../src/main/window.ts');
+const { handOver, isReachable, openWindow, placed, protect, reloadEmpty } = await import('../../src/main/window.ts');
 const { event, Session: StandIn, told } = await import('./electron.ts');
 
 const node = 'http://127.0.0.1:4123';
@@ -137,6 +137,25 @@ describe('the window', () => {
     window.webContents.emit('render-process-gone', event(), { reason: 'clean-exit' });
     expect(window.webContents.reloads).toBe(0);
     window.webContents.emit('render-process-gone', event(), { reason: 'oom' });
+    expect(window.webContents.reloads).toBe(1);
+  });
+
+  test('asks once more for a page that did not come, and for no other', () => {
+    const { window } = opened();
+    const { window: closed } = opened();
+    const failed = (words: string, isPage: boolean) =>
+      window.webContents.emit('did-fail-load', event(), -1, words, `${node}/ui/`, isPage);
+    failed('ERR_ABORTED', true);
+    failed('ERR_CONNECTION_REFUSED', false);
+    reloadEmpty();
+    expect(window.webContents.reloads).toBe(0);
+    failed('ERR_CONNECTION_REFUSED', true);
+    closed.webContents.emit('did-fail-load', event(), -102, 'ERR_CONNECTION_REFUSED', `${node}/ui/`, true);
+    closed.close();
+    reloadEmpty();
+    expect([window.webContents.reloads, closed.webContents.reloads]).toEqual([1, 0]);
+    window.webContents.emit('did-navigate', event(), `${node}/ui/`);
+    reloadEmpty();
     expect(window.webContents.reloads).toBe(1);
   });
 
