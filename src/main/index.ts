@@ -28,13 +28,15 @@ const keeper = keepNode({
     const before = { node, window };
     node = await signIn(url, token);
     await handOver(pageSession(), node);
-    // At the same address the page goes on where it was, with all that was typed.
-    const moved = before.node?.url !== node.url;
-    if (moved) window = null;
-    show();
-    // Afterwards: without any window the program ends.
-    if (moved) before.window?.destroy();
+    // At the same address the page goes on where it was, with all that was typed, and its window stays as it is.
+    if (before.node?.url !== node.url) {
+      window = null;
+      show();
+      // Afterwards: without any window the program ends.
+      before.window?.destroy();
+    }
     reloadEmpty();
+    void importWaiting();
     void look(node);
   },
   down: () => tray?.(null, null),

@@ -97,6 +97,8 @@ test('the window is signed in, comes through a crash of the node, takes archives
   expect(cookies()[1]?.url).toBe(url);
   expect(windows()).toEqual([window]);
   expect(window?.loaded).toHaveLength(1);
+  // Nor does it come to the front by itself.
+  expect(window?.done).toEqual([]);
   expect(await whoami(1)).toBe(200);
 
   await using other = await startNode();
@@ -165,12 +167,13 @@ test('a node that was given up on and is tried again comes at the same address, 
     return child;
   };
   shell.told.press['The node does not run'] = 0;
+  if (window) window.minimized = true;
   processes[0]?.kill('SIGKILL');
   await expect.poll(() => cookies().length, { timeout: 60_000, interval: 100 }).toBe(2);
   expect(said()).toContain('The node does not run');
   expect(cookies()[1]?.url).toBe(url);
   expect(windows()).toEqual([window]);
-  expect([window?.loaded.length, window?.destroyed]).toEqual([1, false]);
+  expect([window?.loaded.length, window?.destroyed, window?.done]).toEqual([1, false, []]);
   expect(await whoami(1)).toBe(200);
   shell.electron.app.quit();
   await expect.poll(() => shell.electron.app.exits, soon).toEqual([0]);
