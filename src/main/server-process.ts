@@ -51,12 +51,14 @@ export function startServer({ port, data, sealKey }: { port: number; data: strin
     token,
     /** How it ended, with the last that it said which is no log: the sentence of an error. */
     ended,
-    /** Asks the node to close its store and resolves when it has ended; after ten seconds it is killed. */
+    /** Asks the node to close its store, after ten seconds to end at once. Resolves when it has, or after ten more. */
     async stop(): Promise<void> {
       // A signal would end the process at once on Windows; the node closes its store at this word on every system.
-      child.postMessage('stop');
-      const late = new Promise<void>((resolve) => setTimeout(resolve, stopWithin));
-      if ((await Promise.race([ended, late])) === undefined) child.kill();
+      for (const ask of [() => child.postMessage('stop'), () => child.kill()]) {
+        ask();
+        const late = new Promise<null>((resolve) => setTimeout(resolve, stopWithin, null));
+        if (await Promise.race([ended, late])) return;
+      }
     },
   };
 }

@@ -10,12 +10,15 @@ boundHeaps();
 
 const stop = new AbortController();
 let asked = Number.POSITIVE_INFINITY;
+const ask = () => {
+  asked = Math.min(asked, performance.now());
+  stop.abort();
+};
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.on(signal, () => {
     // Whoever asks twice does not want to wait; but one wish may come twice, from the launcher and to the whole group.
     if (performance.now() - asked > 1000) process.exit(1);
-    asked = Math.min(asked, performance.now());
-    stop.abort();
+    ask();
   });
 }
 // The desktop starts the node as a utility process of Electron, and asks it by a word to end: not every system has signals.
@@ -24,7 +27,7 @@ interface DesktopPort {
 }
 const desktop = (process as { parentPort?: DesktopPort }).parentPort;
 desktop?.on('message', ({ data }) => {
-  if (data === 'stop') stop.abort();
+  if (data === 'stop') ask();
 });
 
 // What has no terminal goes on when one is closed: Node has forgotten by now that `nohup` told it to.
@@ -70,10 +73,10 @@ if (args[0] === 'processor' && args[1] === 'run') {
     ui: pages.find((folder) => existsSync(join(folder, 'index.html'))) ?? null,
     self: [process.execPath, realpathSync(process.argv[1] ?? import.meta.filename)],
     input: () => process.stdin,
+    output: () => process.stdout,
     out,
     err,
     terminal: process.stderr.isTTY ? process.stderr : null,
-    output: () => process.stdout,
     stopped: stop.signal,
     goOnUnread: () => {
       unread = true;

@@ -3,11 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
+import { setTimeout } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import { readNodeFile } from '../../src/server/node-file.ts';
@@ -143,6 +144,30 @@ test('--help and --version are answers, on stdout', async () => {
     out: expect.stringContaining('serve'),
     err: '',
   });
+});
+
+test('a signal after the word of the desktop ends the node at once, whatever it still waits for', async () => {
+  await using folder = await temporaryFolder();
+  // The port on which Electron's utility processes hear.
+  const hears = `data:text/javascript,import { EventEmitter } from 'node:events';
+process.parentPort = new EventEmitter();
+process.on('message', (data) => process.parentPort.emit('message', { data }));`;
+  const args = ['--import', hears, program, 'serve', '--port', '0', '--data', folder.path];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] }) as unknown as Child;
+  children.add(child);
+  const { url } = await ready(child);
+  const slow = connect(Number(new URL(url).port), '127.0.0.1');
+  slow.on('error', () => undefined);
+  slow.write('GET /health HTTP/1.1\r\nHost: ');
+  await setTimeout(200);
+  child.send('stop');
+  await setTimeout(1500);
+  expect(child.exitCode).toBeNull();
+  const asked = performance.now();
+  child.kill('SIGTERM');
+  expect((await once(child, 'exit'))[0]).toBe(1);
+  expect(performance.now() - asked).toBeLessThan(1500);
+  slow.destroy();
 });
 
 test.each([

@@ -80,8 +80,18 @@ describe('the process of the node', () => {
     const stopped = server.stop();
     await vi.advanceTimersByTimeAsync(9_999);
     expect(child.killed).toBe(false);
+    const done = vi.fn();
+    void stopped.then(done);
     await vi.advanceTimersByTimeAsync(1);
+    expect([child.killed, done.mock.calls.length]).toEqual([true, 0]);
+    child.emit('exit', 1);
     await stopped;
-    expect(child.killed).toBe(true);
+  });
+
+  test('is waited for no longer than ten more where it does not end at all', async () => {
+    vi.useFakeTimers();
+    const stopped = started().server.stop();
+    await vi.advanceTimersByTimeAsync(20_000);
+    await stopped;
   });
 });
