@@ -115,12 +115,6 @@ test('a dry run shows labels also with signs at which other programs end lines',
   expect(JSON.parse(told.out.join()).remotes[0].preview.push).toContainEqual(expect.objectContaining({ label }));
 });
 
-test('a mirror is limited by type and content, previewed, and widened later', async () => {
-  const curator = await user(origin, 'curator');
-  await create(origin, curator, { type: 'person' });
-  const work = await create(origin, curator, { type: 'work' });
-  const sent = await origin.fetch(`/entities/${work.id}/content?key=v1`, {
-    method: 'POST',
 test('what a remote says to a terminal is written out, and a document says it as it was', async () => {
   const curator = await user(origin, 'curator');
   const { id } = await create(origin, curator);
@@ -148,6 +142,12 @@ test('what a remote says to a terminal is written out, and a document says it as
   expect([...failed.out, ...failed.err].join('\n')).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
 });
 
+test('a mirror is limited by type and content, previewed, and widened later', async () => {
+  const curator = await user(origin, 'curator');
+  await create(origin, curator, { type: 'person' });
+  const work = await create(origin, curator, { type: 'work' });
+  const sent = await origin.fetch(`/entities/${work.id}/content?key=v1`, {
+    method: 'POST',
     headers: { ...curator.headers, 'Content-Type': 'text/plain' },
     body: 'a page',
   });

@@ -82,14 +82,14 @@ export async function openClient(
   const key = readOperatorKey(join(data, 'operator.key'));
   if (!key || !url) throw new FailureError(`The operator's key cannot be read: ${join(data, 'operator.key')}.`);
   const headers = { Authorization: `ApiKey ${key}`, [`X-${config.service}-Network`]: config.network };
+  const ended = new AbortController();
+  opened.defer(() => ended.abort());
+  const signal = AbortSignal.any([shell.stopped, ended.signal]);
   const all = opened.move();
   return {
     ...clientOf({ url, version: other?.version ?? version }, { headers, signal, ports }),
     config,
     running: other !== null,
-  const ended = new AbortController();
-  opened.defer(() => ended.abort());
-  const signal = AbortSignal.any([shell.stopped, ended.signal]);
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
 }
