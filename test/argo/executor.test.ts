@@ -191,6 +191,22 @@ describe('a hop', () => {
     expect(results[0]?.path.at(-1)).toEqual({ edge: 'was_made_by', direction: 'outgoing', score: 2 / 3 });
   });
 
+  test('compares all names of a hop at once, while there is a budget, and says where that was not by what they mean', async () => {
+    const on = new MemoryGraph(things, edges);
+    const terms = ['in_which_born', ...Array.from({ length: 49 }, (_, i) => `t${i}`)];
+    expect(await run(`@wash -[${terms}]-> type:date`, {}, on)).toMatchObject({ scores: [2 / 3], truncated: false });
+    expect(on.compared).toBe(1);
+    on.unmeant = true;
+    expect(await run('@wash -[in_which_born]-> type:date', {}, on)).toMatchObject({ ids: ['y1732'], truncated: true });
+    on.compared = 0;
+    on.unmeant = false;
+    on.rowsOfOne = 300_000;
+    expect(await run('@wash <-[mentions]- type:document -[was_by]-> type:person', {}, on)).toMatchObject({
+      ...{ ids: [], truncated: true, stop: { stopped_at_hop: 2 } },
+    });
+    expect(on.compared).toBe(0);
+  });
+
   test('gives the path before the result, each step the way that it was gone', async () => {
     const { results, explored } = await run('@wash <-[*]{2}-> "jefferson" -[*]-> type:document');
     expect(results).toEqual([

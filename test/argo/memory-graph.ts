@@ -56,8 +56,14 @@ export class MemoryGraph implements GraphSource, TextSource {
     return { scores: new Map(near.filter(([, score]) => score > 0)), truncated: this.late };
   }
 
-  async similarities(name: string, others: string[]) {
-    return others.map((other) => alike(name.split('_'), other.split('_')));
+  /** How often names were compared, and whether there is time to do so by what they mean. */
+  compared = 0;
+  unmeant = false;
+
+  async similarities(names: string[], others: string[]) {
+    this.compared++;
+    const likeness = others.map((other) => Math.max(...names.map((name) => alike(name.split('_'), other.split('_')))));
+    return { likeness, truncated: this.unmeant };
   }
 
   /** The time that the last look at everything had. */

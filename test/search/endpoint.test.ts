@@ -71,9 +71,15 @@ describe('an endpoint that makes vectors', () => {
     await update(node, operator(node), made, { properties: { label: 'The ruler enthroned' }, sync_index: true });
     await until(async () => labels(await find(node, 'kings')).includes('The ruler enthroned'));
     const store = await node.ctx.networks.get('main');
-    const alike = await node.ctx.search.engine.similarities(store, 'monarch_of', ['ruler', 'forest_near']);
-    expect(alike[0]).toBeGreaterThan(0.9);
-    expect(alike[1]).toBeLessThan(0.3);
+    const alike = await node.ctx.search.engine.similarities(
+      store,
+      ['monarch_of', 'ship_of'],
+      ['ruler', 'forest_near', 'vessel'],
+    );
+    expect(alike.likeness[0]).toBeGreaterThan(0.9);
+    expect(alike.likeness[1]).toBeLessThan(0.3);
+    expect(alike.likeness[2]).toBeGreaterThan(0.9);
+    expect(alike.truncated).toBe(false);
   });
 
   it.each([
@@ -92,14 +98,47 @@ describe('an endpoint that makes vectors', () => {
     };
     const store = await node.ctx.networks.get('main');
     const names = ['ruler', ...Array.from({ length: count }, (_, i) => `name ${i}`)];
-    const alike = (term: string) => node.ctx.search.engine.similarities(store, term, names);
+    const alike = (term: string) => node.ctx.search.engine.similarities(store, [term], names);
+    const begun = await alike('monarch');
+    if (ms > 0) expect(begun.truncated).toBe(true);
+    if (begun.truncated) expect(begun.likeness[0]).toBeLessThan(0.5);
     // What one call had no time for is left to the next.
-    await until(async () => ((await alike('monarch'))[0] ?? 0) > 0.9);
-    expect((await alike('king'))[0]).toBeGreaterThan(0.9);
+    await until(async () => ((await alike('monarch')).likeness[0] ?? 0) > 0.9);
+    expect((await alike('king')).likeness[0]).toBeGreaterThan(0.9);
+    expect((await alike('king')).truncated).toBe(false);
     const asked = endpoint.asked.map(({ input }) => input);
     expect(Math.max(...asked.map(({ length }) => length))).toBe(32);
     expect(asked.flat().toSorted()).toEqual(['king', 'monarch', ...names].toSorted());
     expect((await find(node, 'boats')).metadata).not.toHaveProperty('embedder');
+  });
+
+  it('is asked once for all names of a query, which says where there was no time for them', async () => {
+    await using endpoint = await startEmbedEndpoint();
+    await using node = await startNode({ env: endpoint.env() });
+    await fill(node);
+    await until(() => foundBoth(node));
+    const me = operator(node);
+    const peer = await create(node, me, { type: 'artwork' });
+    const names = ['reigns', ...Array.from({ length: 150 }, (_, i) => `name_${i}`)];
+    const relationships = names.map((predicate) => ({ predicate, peer: peer.id }));
+    const { id } = await create(node, me, { type: 'artwork', relationships });
+    await indexIdle(node);
+    let ms = 700;
+    endpoint.instead = (response, { input }) => {
+      const data = input.map((text, index) => ({ index, embedding: endpoint.vector(text, '') }));
+      setTimeout(() => answerJson(response, { data }), ms);
+      return true;
+    };
+    endpoint.asked.length = 0;
+    const asked = async (terms: string) => {
+      const path = `@${id} -[${terms}]-> type:artwork -[${terms}]-> type:artwork`;
+      return ok<{ metadata: object }>(await ask(node, me, 'POST /query', { path })).metadata;
+    };
+    expect(await asked('king_one, king_two, king_three')).toMatchObject({ truncated: true });
+    // Some seconds would be too long; three requests at most are begun in the time that there is.
+    expect(endpoint.asked.length).toBeLessThanOrEqual(3);
+    ms = 0;
+    expect(await asked('king_one, king_two, king_three')).not.toHaveProperty('truncated');
   });
 
   it('is sent what changed and what came while it made the first ones', async () => {

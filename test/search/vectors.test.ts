@@ -79,11 +79,8 @@ describe('a search by meaning', () => {
 
   it('compares short texts by what they mean', async () => {
     const store = await node.ctx.networks.get('main');
-    const [same, near, far] = await node.ctx.search.engine.similarities(store, 'sailor', [
-      'sailor',
-      'mariner',
-      'banquet',
-    ]);
+    const { likeness } = await node.ctx.search.engine.similarities(store, ['sailor'], ['sailor', 'mariner', 'banquet']);
+    const [same, near, far] = likeness;
     expect(same).toBe(1);
     expect(near).toBeGreaterThan(0.5);
     expect(far).toBeLessThan(0.3);

@@ -45,7 +45,7 @@ function filesOf({ store }: TestStore) {
 const openers: Record<string, (opened: TestStore) => unknown> = {
   'a long read': ({ store: { database: file, fileId } }) => runLongRead({ file, fileId, name: 'counts', args: {} }),
   'the index': (opened) => slice({ files: filesOf(opened).index, ms: 100, embedder: 'builtin' }),
-  'a search': (opened) => similarities({ files: filesOf(opened).index, text: 'a', others: ['b'] }),
+  'a search': (opened) => similarities({ files: filesOf(opened).index, texts: ['a'], others: ['b'] }),
   'the attestation log': (opened) => advanceLog({ files: filesOf(opened).log, slice: {} as Slice }),
   'a check of that': (opened) => checkLog({ files: filesOf(opened).log, state: null }),
   'a checkpoint': ({ store: { database: file, fileId } }) => checkpointLog({ file, fileId }),
@@ -152,13 +152,13 @@ test('the index and a search read the database that the node has opened since, a
   };
   const { index } = filesOf(one);
   expect(indexed(index)).toEqual({ entities: 1 });
-  expect(similarities({ files: index, text: 'a', others: ['b'] })).toEqual([expect.any(Number)]);
+  expect(similarities({ files: index, texts: ['a'], others: ['b'] })).toEqual([expect.any(Number)]);
   await one.store.close();
   await other.store.close();
   for (const end of ['-wal', '-shm']) rmSync(`${one.file}${end}`, { force: true });
   renameSync(other.file, one.file);
   const now = { ...index, fileId: fileIdentity(one.file) };
   expect(indexed(now)).toEqual({ entities: 2 });
-  expect(similarities({ files: now, text: 'a', others: ['b'] })).toEqual([expect.any(Number)]);
+  expect(similarities({ files: now, texts: ['a'], others: ['b'] })).toEqual([expect.any(Number)]);
   if (platform === 'linux') expect(openBelow(one.data).filter((path) => path.endsWith('(deleted)'))).toEqual([]);
 });

@@ -54,7 +54,7 @@ export async function runHop(
   const end = named && (await followed({ sources, from, hop, filter, limits }, named));
   // A name that no relationship has any more is as good as none.
   if (end && (end.candidates.length > 0 || terms === null || (await sources.graph.used(terms)))) return end;
-  return followed({ sources, from, hop, filter, limits }, await alikeRelation(sources, terms ?? []));
+  return followed({ sources, from, hop, filter, limits }, await alikeRelation(sources, terms ?? [], limits.budget));
 }
 
 interface Following extends Pick<Started, 'sources' | 'from' | 'limits'> {
@@ -62,7 +62,12 @@ interface Following extends Pick<Started, 'sources' | 'from' | 'limits'> {
   filter: Within['filter'];
 }
 
-async function followed({ sources, from, hop, filter, limits }: Following, relation: Relation): Promise<HopEnd> {
+async function followed(following: Following, relation: Relation): Promise<HopEnd> {
+  const end = await ended(following, relation);
+  return { ...end, truncated: end.truncated || relation.truncated };
+}
+
+function ended({ sources, from, hop, filter, limits }: Following, relation: Relation): Promise<HopEnd> {
   const shape = {
     direction: directions[hop.direction],
     least: hop.depth?.least ?? 1,

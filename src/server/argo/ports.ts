@@ -26,8 +26,8 @@ export interface TextSource {
    * 300 that are nearest.
    */
   scores(text: string, ids: string[], within: Within): Promise<{ scores: Map<string, number>; truncated: boolean }>;
-  /** How alike a name is to each of others, 0..1. */
-  similarities(name: string, others: string[]): Promise<number[]>;
+  /** How alike each of others is to that of some names which is most like it, 0..1; `truncated`: by letters alone, for lack of time. */
+  similarities(names: string[], others: string[]): Promise<{ likeness: number[]; truncated: boolean }>;
 }
 
 /**

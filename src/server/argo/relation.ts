@@ -1,3 +1,4 @@
+import type { Budget } from './budget.ts';
 import type { Sources } from './ports.ts';
 
 /** Which relationships a hop follows, and how well each fits. */
@@ -9,34 +10,45 @@ export interface Relation {
   sets: (string[] | null)[];
   /** 0..1; null where all fit alike. */
   fit: ((predicate: string) => number) | null;
+  /** Whether there was no time to tell by all that was asked how alike names are. */
+  truncated: boolean;
 }
 
 /** So many predicates are looked at for those that are alike; an instance has hundreds at most. */
 const maxPredicates = 2000;
 /** Sizes of the sets that are followed where names are alike, before all. */
 const setSizes = [1, 2, 4, 16];
+/** So many of a hop's names are compared with them at once: more than one has. */
+const termsAtOnce = 50;
 
 /** The relationships that a hop names (argo.md A9): predicates of those names, whatever their case; null where there are none. */
 export async function namedRelation({ graph }: Sources, terms: string[] | null): Promise<Relation | null> {
-  if (terms === null) return { sets: [null], fit: null };
+  if (terms === null) return { sets: [null], fit: null, truncated: false };
   const known = await graph.named(terms);
-  return known.length > 0 ? { sets: [known], fit: null } : null;
+  return known.length > 0 ? { sets: [known], fit: null, truncated: false } : null;
 }
 
 /** In their place all predicates, and how alike the names are makes part of the score. */
-export async function alikeRelation({ graph, texts }: Sources, terms: string[]): Promise<Relation> {
+export async function alikeRelation({ graph, texts }: Sources, terms: string[], budget: Budget): Promise<Relation> {
   const all = (await graph.predicates()).slice(0, maxPredicates);
-  const named = new Set(terms.map((term) => term.toLowerCase()));
+  const named = [...new Set(terms.map((term) => term.toLowerCase()))];
   const likeness = new Map(all.map((name) => [name, 0]));
-  for (const term of named) {
-    const alike = await texts.similarities(term, all);
-    for (const [i, name] of all.entries()) likeness.set(name, Math.max(likeness.get(name) ?? 0, alike[i] ?? 0));
+  let truncated = false;
+  for (let at = 0; at < named.length; at += termsAtOnce) {
+    if (budget.spent) {
+      truncated = true;
+      break;
+    }
+    const alike = await texts.similarities(named.slice(at, at + termsAtOnce), all);
+    truncated ||= alike.truncated;
+    for (const [i, name] of all.entries())
+      likeness.set(name, Math.max(likeness.get(name) ?? 0, alike.likeness[i] ?? 0));
   }
   const fits = (name: string) => likeness.get(name) ?? 0;
   const ranked = all.toSorted((a, b) => fits(b) - fits(a) || (a < b ? -1 : 1));
   const sizes = setSizes.filter((size) => size < ranked.length);
   const sets = [...sizes.map((size) => ranked.slice(0, size)), ranked];
-  return { sets, fit: fits };
+  return { sets, fit: fits, truncated };
 }
 
 /** Predicates of a relation's names; undefined where it follows any. */

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
 import { StorageError, UnavailableError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Network } from '../model/ids.ts';
@@ -129,23 +129,31 @@ export class SearchEngine implements AsyncDisposable {
     return this.#ask<RankAnswer & { hits: Hit[] }>(store, 'rankHits', { job }, asker);
   }
 
-  /** How alike short texts (labels, predicates) are to one, 0..1 each, in their order. @throws UnavailableError */
+  /**
+   * How alike each of some short texts (labels, predicates) is to that of `texts` which is most like it, 0..1, in their order.
+   * `truncated`: by letters alone, as an embedder elsewhere did not answer, or had no time. @throws UnavailableError
+   */
   async similarities(
     store: NetworkStore,
-    text: string,
+    texts: string[],
     others: string[],
     asker: Asker | null = null,
-  ): Promise<number[]> {
-    const [byLetters, vectors] = await Promise.all([
-      this.#ask<number[]>(store, 'similarities', { text, others }, asker),
+  ): Promise<{ likeness: number[]; truncated: boolean }> {
+    const [likeness, answer] = await Promise.all([
+      this.#ask<number[]>(store, 'similarities', { texts, others }, asker),
       this.#short(
         store,
-        [text, ...others].map((one) => words(one).join(' ') || one),
+        [...texts, ...others].map((one) => words(one).join(' ') || one),
       ),
     ]);
-    const [own, ...theirs] = vectors ?? [];
-    if (!own) return byLetters;
-    return byLetters.map((likeness, i) => Math.max(likeness, Math.min(1, dot(own, theirs[i] ?? new Float32Array()))));
+    if (answer === null || 'problem' in answer) return { likeness, truncated: answer !== null };
+    const theirs = answer.vectors.slice(texts.length);
+    for (const own of answer.vectors.slice(0, texts.length)) {
+      await turn();
+      for (const [i, vector] of theirs.entries())
+        likeness[i] = Math.max(likeness[i] ?? 0, Math.min(1, dot(own, vector)));
+    }
+    return { likeness, truncated: false };
   }
 
   /** Keys and scores. @throws UnavailableError */
@@ -170,11 +178,13 @@ export class SearchEngine implements AsyncDisposable {
     return { vector: { name, values: answer.vectors[0] as Float32Array }, problem: null };
   }
 
-  async #short(store: NetworkStore, texts: string[]): Promise<Float32Array[] | null> {
+  /** Null where no vectors are made elsewhere. */
+  async #short(
+    store: NetworkStore,
+    texts: string[],
+  ): Promise<{ vectors: Float32Array[] } | { problem: string } | null> {
     const name = this.#servingElsewhere(store);
-    if (!this.#embedder || name === null) return null;
-    const answer = await this.#embedder.short(texts, name);
-    return 'vectors' in answer ? answer.vectors : null;
+    return this.#embedder && name !== null ? this.#embedder.short(texts, name) : null;
   }
 
   #servingElsewhere(store: NetworkStore): string | null {

@@ -20,7 +20,7 @@ import { exactHits, type Lexicon, ledBy, lexicalRankings, moreLikeThis } from '.
 import type { QueryVector } from './rank-jobs.ts';
 import { words } from './tokens.ts';
 import { VectorFinder } from './vector-finder.ts';
-import { gramCosine, Vocabulary } from './vocabulary.ts';
+import { type Grams, gramCosine, gramCounts, Vocabulary } from './vocabulary.ts';
 
 export interface TextQuery {
   text: string;
@@ -190,16 +190,17 @@ export class Finder {
     return allCollectionsOf(this.db, key);
   }
 
-  /** How alike short texts are to one, 0..1 each: by their letters, or by what they mean. */
-  similarities(text: string, others: readonly string[]): number[] {
+  /** How alike each of some short texts is to that of `texts` which is most like it, 0..1: by their letters, or by what they mean. */
+  similarities(texts: readonly string[], others: readonly string[]): number[] {
     this.db.snapshot(() => this.#refresh());
-    const own = words(text);
-    const vector = this.#vectors.embed({ title: own.join(' '), text: '' });
+    const told = (text: string) => {
+      const own = words(text);
+      return { text, grams: gramCounts(own), vector: this.#vectors.embed({ title: own.join(' '), text: '' }) };
+    };
+    const given = texts.map(told);
     return others.map((other) => {
-      if (other === text) return 1;
-      const theirs = words(other);
-      const near = vector && this.#vectors.embed({ title: theirs.join(' '), text: '' });
-      return Math.max(gramCosine(own, theirs), near ? Math.min(1, dot(vector, near)) : 0);
+      const theirs = told(other);
+      return given.reduce((most, one) => Math.max(most, likeness(one, theirs)), 0);
     });
   }
 
@@ -233,6 +234,17 @@ export class Finder {
     this.#lexicon.size = countIndexed(this.db);
     this.#lexicon.frequencies.clear();
   }
+}
+
+interface Told {
+  text: string;
+  grams: Grams;
+  vector: Float32Array | null;
+}
+
+function likeness(a: Told, b: Told): number {
+  if (a.text === b.text) return 1;
+  return Math.max(gramCosine(a.grams, b.grams), a.vector && b.vector ? Math.min(1, dot(a.vector, b.vector)) : 0);
 }
 
 const keyOf = ({ key }: { key: number }): number => key;

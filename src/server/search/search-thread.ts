@@ -70,8 +70,12 @@ export function presentAgain({
   );
 }
 
-export function similarities({ files, text, others }: Ordered<{ text: string; others: string[] }>): Answered<number[]> {
-  return answered(files, (finder) => finder.similarities(text, others));
+export function similarities({
+  files,
+  texts,
+  others,
+}: Ordered<{ texts: string[]; others: string[] }>): Answered<number[]> {
+  return answered(files, (finder) => finder.similarities(texts, others));
 }
 
 export function closeFinders(): void {

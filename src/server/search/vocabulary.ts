@@ -117,23 +117,25 @@ function slipsBetween(a: string, b: string, most: number): number {
   return slips <= most ? slips : Number.POSITIVE_INFINITY;
 }
 
-/** How alike two short texts are, 0..1, by the cosine of their words' grams. */
-export function gramCosine(a: readonly string[], b: readonly string[]): number {
-  const [left, right] = [counted(a), counted(b)];
-  let dot = 0;
-  for (const [gram, n] of left) dot += n * (right.get(gram) ?? 0);
-  const norm = Math.sqrt(squares(left) * squares(right));
-  return norm === 0 ? 0 : Math.min(1, dot / norm);
+/** How often each gram is in some words. */
+export interface Grams {
+  counts: ReadonlyMap<string, number>;
+  /** The sum of their squares. */
+  squares: number;
 }
 
-function counted(list: readonly string[]): Map<string, number> {
+export function gramCounts(words: readonly string[]): Grams {
   const counts = new Map<string, number>();
-  for (const word of list) for (const gram of gramsOf(word)) counts.set(gram, (counts.get(gram) ?? 0) + 1);
-  return counts;
+  for (const word of words) for (const gram of gramsOf(word)) counts.set(gram, (counts.get(gram) ?? 0) + 1);
+  const squares = counts.values().reduce((sum, n) => sum + n * n, 0);
+  return { counts, squares };
 }
 
-function squares(counts: ReadonlyMap<string, number>): number {
-  let sum = 0;
-  for (const n of counts.values()) sum += n * n;
-  return sum;
+/** How alike two short texts are, 0..1, by the cosine of their words' grams. */
+export function gramCosine(a: Grams, b: Grams): number {
+  const [few, many] = a.counts.size <= b.counts.size ? [a.counts, b.counts] : [b.counts, a.counts];
+  let dot = 0;
+  for (const [gram, n] of few) dot += n * (many.get(gram) ?? 0);
+  const norm = Math.sqrt(a.squares * b.squares);
+  return norm === 0 ? 0 : Math.min(1, dot / norm);
 }

@@ -1,5 +1,6 @@
 import type { TextSource } from '../../argo/ports.ts';
 import type { SearchEngine } from '../../search/engine.ts';
+import { kept } from '../../store/kept.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Asker } from '../../store/threads/asker-turns.ts';
 import { within } from './within.ts';
@@ -14,6 +15,8 @@ export function textSource(store: NetworkStore, engine: SearchEngine, asker: Ask
     // Every common word is in more texts than are ranked; with a filter those may be the ones that fit.
     return { hits, truncated: late || (crowded && among.filter !== undefined) };
   };
+  // A query asks again for each hop of the same names, and where it runs once more.
+  const alike = new Map<string, ReturnType<TextSource['similarities']>>();
   return {
     search,
     async scores(text, ids, among) {
@@ -21,6 +24,7 @@ export function textSource(store: NetworkStore, engine: SearchEngine, asker: Ask
       const { hits, truncated } = await search(text, { ...among, ids }, maxScored);
       return { scores: new Map(hits.map(({ id, score }) => [id, score])), truncated };
     },
-    similarities: (name, others) => engine.similarities(store, name, others, asker),
+    similarities: (names, others) =>
+      kept(alike, JSON.stringify([names, others]), () => engine.similarities(store, names, others, asker)),
   };
 }
