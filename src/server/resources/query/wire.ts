@@ -50,7 +50,10 @@ export interface PathStepView {
   type?: string;
   edge?: string;
   direction?: 'outgoing' | 'incoming';
-  /** Of an entity that was found by a text, how near it is; of a relationship that was found by likeness, how alike. */
+  /**
+   * Of an entity that was found by a text, how near it is, by its place among all that were found, or among those to which the
+   * hop leads; of a relationship that was found by likeness, how alike.
+   */
   score?: number;
   preview_data?: PreviewView;
   full_entity?: EntityView;
@@ -73,7 +76,7 @@ export interface QueryResultView {
   entity: QueriedEntityView;
   /** From the entry to just before the entity: for each relationship an entity and the relationship; empty without hops. */
   path: PathStepView[];
-  /** 0..1: how near the texts are, less for longer ways. */
+  /** 0..1: how near the texts are (as `score` of the steps), less for longer ways. */
   score: number;
 }
 
