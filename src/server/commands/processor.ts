@@ -3,7 +3,7 @@ import { dirname, isAbsolute, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readConfig, UsageError } from '../config.ts';
-import { nameWhole } from '../exchange/whole-file.ts';
+import { nameWhole } from '../exchange/durable-file.ts';
 import {
   type CommandEntry,
   type CommandsFile,

@@ -1,6 +1,6 @@
 import type { TextSource } from '../../argo/ports.ts';
 import type { SearchEngine } from '../../search/engine.ts';
-import { kept } from '../../store/kept.ts';
+import { getOrMake } from '../../store/graph/get-or-make.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Asker } from '../../store/threads/asker-turns.ts';
 import { within } from './within.ts';
@@ -25,6 +25,6 @@ export function textSource(store: NetworkStore, engine: SearchEngine, asker: Ask
       return { scores: new Map(hits.map(({ id, score }) => [id, score])), truncated };
     },
     similarities: (names, others) =>
-      kept(alike, JSON.stringify([names, others]), () => engine.similarities(store, names, others, asker)),
+      getOrMake(alike, JSON.stringify([names, others]), () => engine.similarities(store, names, others, asker)),
   };
 }
