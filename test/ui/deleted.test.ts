@@ -101,6 +101,21 @@ describePage('what was deleted', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('comes above the one that the keys are at, which stays the one that is restored', async () => {
+    const letter = await made('To Ann');
+    await remove(node, me, letter);
+    const other = await made('To Bea');
+    await visitor.go(`/collections/${home.id}/deleted`);
+    await page.getByText('One deleted entity').waitFor();
+    await remove(node, me, other);
+    await page.getByText('2 deleted entities').waitFor();
+    expect(await labels()).toEqual(['To Bea', 'To Ann']);
+    await press('r');
+    await page.getByText('One entity was restored', { exact: true }).waitFor();
+    expect(await read(node, me, letter.id)).toMatchObject({ ver: 3 });
+    expect((await ask(node, me, `GET /entities/${other.id}`)).body).toMatchObject({ details: { deleted: true } });
+  });
+
   test('comes in further pages also where something changes while one is fetched', async () => {
     for (let n = 0; n < 103; n++) await remove(node, me, await made(`Letter ${n}`));
     await visitor.go(`/collections/${home.id}/deleted`);
@@ -173,7 +188,7 @@ describePage('what was deleted', () => {
     // A browser that is busy may let requests through for a while yet.
     const intercepts = () => page.evaluate(async () => (await fetch('/entities/none/restore')).status);
     await expect.poll(intercepts, { timeout: 20_000 }).toBe(204);
-    await press('r');
+    await press('k', 'r');
     const alert = page.getByRole('alert').filter({ hasText: 'One was not restored' });
     await alert.getByText(/Last of all.*Somebody else changed this in the meantime/).waitFor();
     await lookAt(page, 'deleted-overtaken');

@@ -11,7 +11,7 @@ import { More } from '../../components/more.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { pressedKey } from '../../components/pressed-key.ts';
 import { QueryState } from '../../components/query-state.tsx';
-import { useKeptState } from '../../components/use-kept.ts';
+import { useActive } from '../../components/use-active.ts';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionLines } from './collection-lines.tsx';
@@ -32,7 +32,6 @@ export function Collections() {
   const [part, setPart] = useTypedAddress(q, (next) => {
     void go({ to: '/collections', search: (old) => ({ ...old, q: next }), replace: true });
   });
-  const [active, setActive] = useKeptState('active', 0);
   const [most, setMost] = useState(step);
   const [creating, setCreating] = useState(false);
   const box = useRef<HTMLInputElement>(null);
@@ -41,12 +40,12 @@ export function Collections() {
     (label ?? '').toLocaleLowerCase().includes(wanted),
   );
   const shown = found.slice(0, most);
-  const at = Math.min(active, shown.length - 1);
+  const { at, put, reset } = useActive(shown.map(({ id }) => id));
   const open = (id: string | undefined) => id && void go({ to: '/collections/$id', params: { id } });
 
   const group = t('group.list');
   useCommands([
-    ...stepCommands(t, at, shown.length, setActive),
+    ...stepCommands(t, at, shown.length, put),
     { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: () => open(shown[at]?.id) },
     { id: 'find', label: t('list.filter'), group, keys: ['/'], run: () => box.current?.focus() },
     {
@@ -72,7 +71,10 @@ export function Collections() {
                 ref={box}
                 type="search"
                 value={part}
-                onChange={({ target }) => setPart(target.value)}
+                onChange={({ target }) => {
+                  reset();
+                  setPart(target.value);
+                }}
                 onKeyDown={(event) => pressedKey(event) === 'Enter' && open(shown[0]?.id)}
                 placeholder={t('list.filter')}
                 aria-label={t('list.filter')}

@@ -8,7 +8,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { More } from '../../components/more.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { QueryState } from '../../components/query-state.tsx';
-import { useKeptState } from '../../components/use-kept.ts';
+import { useActive } from '../../components/use-active.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { runsQuery } from './job-queries.ts';
 import { RunLines } from './run-lines.tsx';
@@ -18,14 +18,13 @@ export function Jobs() {
   const { t } = useTexts();
   const go = useNavigate();
   const list = useInfiniteQuery(runsQuery());
-  const [active, setActive] = useKeptState('active', 0);
   const runs = list.data?.pages.flatMap((page) => page.runs) ?? [];
-  const at = Math.min(active, runs.length - 1);
+  const { at, put } = useActive(runs.map(({ job_id }) => job_id));
   const open = (id: string | undefined) => id && void go({ to: '/jobs/$id', params: { id } });
   const start = () => void go({ to: '/process', search: {} });
   const group = t('group.list');
   useCommands([
-    ...stepCommands(t, at, runs.length, setActive),
+    ...stepCommands(t, at, runs.length, put),
     { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: () => open(runs[at]?.job_id) },
     { id: 'process', label: t('process.title'), group, keys: ['n'], run: start },
   ]);

@@ -8,6 +8,7 @@ import { classes } from '../../components/classes.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { useActive } from '../../components/use-active.ts';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { SettingsHead } from '../settings/settings-head.tsx';
@@ -21,12 +22,11 @@ export function Keys() {
   const keys = useQuery(keysQuery);
   const [creating, setCreating] = useState(false);
   const [revoking, setRevoking] = useState<Key | null>(null);
-  const [active, setActive] = useState(0);
   const list = keys.data?.keys ?? [];
-  const at = Math.min(active, list.length - 1);
+  const { at, put } = useActive(list.map(({ key_prefix }) => key_prefix));
   const group = t('group.list');
   useCommands([
-    ...stepCommands(t, at, list.length, setActive),
+    ...stepCommands(t, at, list.length, put),
     { id: 'new-key', label: t('keys.new'), group, keys: ['n'], run: () => setCreating(true) },
     { id: 'revoke', label: t('keys.revoke'), group, keys: ['Delete'], run: () => setRevoking(list[at] ?? null) },
   ]);

@@ -8,6 +8,7 @@ import { Button } from '../../components/button.tsx';
 import { Input } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { useActive } from '../../components/use-active.ts';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
@@ -35,12 +36,11 @@ export function Members() {
   const access = useQuery(accessQuery(id));
   const names = useQuery(namesQuery(id));
   const mayManage = useQuery(mayManageQuery(id)).data === true;
-  const [active, setActive] = useState(0);
   const [asking, setAsking] = useState<Asking>(null);
   const box = useRef<HTMLInputElement>(null);
 
   const change = (next: Partial<MembersAddress>) => {
-    setActive(0);
+    reset();
     void go({ search: (old) => ({ ...old, ...next }), replace: true });
   };
   const [typed, setTyped] = useTypedAddress(q, (next) => change({ q: next }));
@@ -52,13 +52,13 @@ export function Members() {
   const shown = all
     .filter((one) => ended || !isExpired(one, Date.now()))
     .filter((one) => [nameOf(one), one.role, one.peer].some((text) => text.toLocaleLowerCase().includes(wanted)));
-  const at = Math.min(active, shown.length - 1);
+  const { at, put, reset } = useActive(shown.map(({ peer, role }) => `${role} ${peer}`));
   const here = shown[at];
   const ask = (purpose: 'change' | 'remove') => here && mayManage && setAsking({ for: purpose, member: here });
 
   const group = t('group.list');
   useCommands([
-    ...stepCommands(t, at, shown.length, setActive),
+    ...stepCommands(t, at, shown.length, put),
     {
       id: 'open',
       label: t('list.open'),

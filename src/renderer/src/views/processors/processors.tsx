@@ -14,7 +14,7 @@ import { onceEach } from '../../components/once-each.ts';
 import { PageHead } from '../../components/page-head.tsx';
 import { pressedKey } from '../../components/pressed-key.ts';
 import { QueryState } from '../../components/query-state.tsx';
-import { useKeptState } from '../../components/use-kept.ts';
+import { useActive } from '../../components/use-active.ts';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { ProcessorLines } from './processor-lines.tsx';
@@ -30,14 +30,13 @@ export function Processors() {
   const address = route.useSearch();
   const go = useNavigate({ from: '/processors' });
   const box = useRef<HTMLInputElement>(null);
-  const [active, setActive] = useKeptState('active', 0);
   const list = useInfiniteQuery(processorsQuery(address));
   const lines = onceEach(list.data?.pages.flatMap(({ processors }) => processors) ?? []);
   const total = list.data?.pages[0]?.total ?? 0;
-  const at = Math.min(active, lines.length - 1);
+  const { at, put, reset } = useActive(lines.map(({ id }) => id));
 
   const change = (next: ProcessorsAddress) => {
-    setActive(0);
+    reset();
     void go({ search: (old) => ({ ...old, ...next }), replace: true });
   };
   const [typed, setTyped] = useTypedAddress(address.q ?? '', (q) => change({ q }));
@@ -45,7 +44,7 @@ export function Processors() {
   const create = (kind: Kind) => void go({ to: '/processors/new', search: { kind } });
   const group = t('group.list');
   useCommands([
-    ...stepCommands(t, at, lines.length, setActive),
+    ...stepCommands(t, at, lines.length, put),
     { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: () => open(lines[at]?.id) },
     { id: 'find', label: t('list.filter'), group, keys: ['/'], run: () => box.current?.focus() },
     ...kinds.map((kind) => ({

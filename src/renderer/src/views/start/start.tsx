@@ -7,6 +7,7 @@ import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { useActive } from '../../components/use-active.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionLines } from '../collections/collection-lines.tsx';
 import { collectionsQuery } from '../collections/collections-query.ts';
@@ -23,13 +24,12 @@ export function Start() {
   const list = useQuery(collectionsQuery);
   const [creating, setCreating] = useState(false);
   const go = useNavigate();
-  const [active, setActive] = useState(0);
   const newest = (list.data?.collections ?? []).slice(0, shown);
-  const at = Math.min(active, newest.length - 1);
+  const { at, put } = useActive(newest.map(({ id }) => id));
   const open = (id: string | undefined) => id && void go({ to: '/collections/$id', params: { id } });
   const group = t('group.list');
   useCommands([
-    ...stepCommands(t, at, newest.length, setActive),
+    ...stepCommands(t, at, newest.length, put),
     { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: () => open(newest[at]?.id) },
     { id: 'new-collection', label: t('collections.new'), group, keys: ['n'], run: () => setCreating(true) },
   ]);

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Handshake } from 'lucide-react';
-import { useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { classes } from '../../components/classes.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { useActive } from '../../components/use-active.ts';
 import { useIntoView } from '../../components/use-into-view.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { RunActions } from './run-actions.tsx';
@@ -21,15 +21,14 @@ export function Conflicts() {
   const list = useQuery(conflictsQuery);
   const conflicts = list.data?.conflicts ?? [];
   const total = list.data?.total ?? 0;
-  const [at, setAt] = useState(0);
-  const active = Math.min(at, conflicts.length - 1);
-  const line = useIntoView<HTMLTableRowElement>(active);
+  const { at, put } = useActive(conflicts.map(({ remote, id }) => `${remote} ${id}`));
+  const line = useIntoView<HTMLTableRowElement>(at);
   const open = () => {
-    const one = conflicts[active];
+    const one = conflicts[at];
     if (one) void go({ to: '/sync/conflicts/$remote/$id', params: { remote: one.remote, id: one.id } });
   };
   useCommands([
-    ...stepCommands(t, active, conflicts.length, setAt),
+    ...stepCommands(t, at, conflicts.length, put),
     { id: 'open', label: t('list.open'), group: t('group.list'), keys: ['Enter'], palette: false, run: open },
   ]);
   return (
@@ -55,8 +54,8 @@ export function Conflicts() {
               {conflicts.map(({ remote, id, type, label, found_at }, i) => (
                 <tr
                   key={`${remote} ${id}`}
-                  ref={i === active ? line : null}
-                  className={classes('border-b border-line hover:bg-surface', i === active && 'bg-accent-soft')}
+                  ref={i === at ? line : null}
+                  className={classes('border-b border-line hover:bg-surface', i === at && 'bg-accent-soft')}
                 >
                   <td className="truncate px-5 py-2">
                     <Link

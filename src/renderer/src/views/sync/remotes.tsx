@@ -1,13 +1,14 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { CloudDownload, Plus } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useEffect, useRef } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
 import { classes } from '../../components/classes.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryState } from '../../components/query-state.tsx';
+import { useActive } from '../../components/use-active.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { AddRemote } from './add-remote.tsx';
 import { RunActions } from './run-actions.tsx';
@@ -28,13 +29,12 @@ export function Remotes() {
   const open = (adding: boolean) =>
     void go({ search: adding ? { add: true } : {}, replace: !adding, ignoreBlocker: true });
   const remotes = list.data?.remotes ?? [];
-  const [active, setActive] = useState(0);
-  const at = Math.min(active, remotes.length - 1);
+  const { at, put } = useActive(remotes.map(({ name }) => name));
   const here = remotes[at];
   const look = () => here && void go({ to: '/sync/remotes/$name', params: { name: here.name } });
   const group = t('group.list');
   useCommands([
-    ...stepCommands(t, at, remotes.length, setActive),
+    ...stepCommands(t, at, remotes.length, put),
     { id: 'open', label: t('list.open'), group, keys: ['Enter'], palette: false, run: look },
     { id: 'add-remote', label: t('sync.add'), group, keys: ['n'], run: () => open(true) },
   ]);

@@ -13,6 +13,7 @@ import { PageHead } from '../../../components/page-head.tsx';
 import { Progress } from '../../../components/progress.tsx';
 import { QueryState } from '../../../components/query-state.tsx';
 import { Said } from '../../../components/said.tsx';
+import { useActive } from '../../../components/use-active.ts';
 import { useTexts } from '../../../messages/texts.tsx';
 import type { MessageKey } from '../../../messages/translate.ts';
 import { WaitedFor } from '../waited-for.tsx';
@@ -37,21 +38,20 @@ interface DeletedScreenProps {
 export function DeletedScreen({ list, title, views, count, none }: DeletedScreenProps) {
   const { t, number, counted } = useTexts();
   const go = useNavigate();
-  const [active, setActive] = useState(0);
   // Deletions by their CIDs: one that came since, of an entity that was restored, is another one.
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
   const restore = useRestore();
 
   const rows = onceEach(list.data?.pages.flatMap((page) => page.rows) ?? []);
   const total = list.data?.pages.at(-1)?.total;
-  const at = Math.min(active, rows.length - 1);
+  const { at, put } = useActive(rows.map(({ cid }) => cid));
   const here = rows[at];
   // What is no longer there is not selected any more.
   const selected = rows.filter((row) => chosen.has(row.cid));
   const restoreThese = () => restore.run(selected.length > 0 ? selected : here ? [here] : []);
   const group = t('group.list');
   useCommands([
-    ...stepCommands(t, at, rows.length, setActive),
+    ...stepCommands(t, at, rows.length, put),
     {
       id: 'open',
       label: t('list.open'),
