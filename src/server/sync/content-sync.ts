@@ -166,18 +166,24 @@ function isTrouble({ state }: ContentState): boolean {
 }
 
 async function fetchOne(ctx: PushContext, { named, state }: Task, sends: boolean): Promise<void> {
-  const { files, flights, report } = ctx;
+  const { files, flights, report, remote } = ctx;
+  const noteFrom = async (giver: string | null) => {
+    if (giver !== remote.name) await noteHere(ctx, { named, state });
+    else if (sends || state !== undefined) await note(ctx, { kind: 'content_there', ...placeOf(ctx, named) });
+  };
   const key = `${ctx.store.network} ${named.cid}`;
   // The same bytes may be under way for another entity, or from another remote.
-  for (let flight = flights.get(key); flight; flight = flights.get(key)) await flight;
-  if (files.has(named.cid)) return noteHere(ctx, { named, state });
+  let giver: string | null = null;
+  for (let flight = flights.get(key); flight; flight = flights.get(key)) giver = await flight;
+  if (files.has(named.cid)) return noteFrom(giver);
   const onBytes = (bytes: number) => {
     report.content.bytes += bytes;
   };
   const flight = fetchBytes({ ...ctx, onBytes }, named);
+  const giverOf = (found: Fetched) => (found === 'kept' ? remote.name : null);
   flights.set(
     key,
-    flight.catch(() => undefined),
+    flight.then(giverOf, () => null),
   );
   let result: Fetched;
   try {
@@ -191,8 +197,7 @@ async function fetchOne(ctx: PushContext, { named, state }: Task, sends: boolean
     return;
   }
   report.content.files++;
-  if (result === 'whole') await noteHere(ctx, { named, state });
-  else if (sends || state !== undefined) await note(ctx, { kind: 'content_there', ...placeOf(ctx, named) });
+  await noteFrom(giverOf(result));
 }
 
 /** They came otherwise: whether this remote has them is asked by the next run, which compares all that came in this one. */

@@ -55,7 +55,7 @@ export class SyncEngine implements AsyncDisposable {
   readonly #closing = new AbortController();
   readonly #turns = new LoopTurns();
   readonly #memories = new Map<string, ContentMemory>();
-  readonly #flights = new Map<string, Promise<unknown>>();
+  readonly #flights = new Map<string, Promise<string | null>>();
   readonly runs: Runs;
 
   constructor(options: SyncOptions) {

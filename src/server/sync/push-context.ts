@@ -34,8 +34,8 @@ export interface PushContext extends SyncContext {
   files: FileStore;
   partials: PartialFiles;
   memory: ContentMemory;
-  /** What is being fetched, by network and CID, whatever the remote. */
-  flights: Map<string, Promise<unknown>>;
+  /** What is being fetched, by network and CID, whatever the remote: the name of the one that has given it, null where none has. */
+  flights: Map<string, Promise<string | null>>;
   /** As in the memory. */
   settled: Set<string>;
   /** Folders that leave their places before they take new ones; `linking`: all have. */
