@@ -1,14 +1,13 @@
 import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { maxAttempts } from '../../src/server/model/job-state.ts';
 import { ask, operator } from '../helpers/callers.ts';
-
 import { collection, create, ok } from '../helpers/entities.ts';
 import { allow, command, ended, many, program, replying, within, workflow } from '../helpers/local.ts';
-
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 
 test('many jobs of one command hold up no other command', async () => {
@@ -91,6 +90,35 @@ test('a step reads what the one before it has added to entities, however long th
   const { body: now } = await ask(node, me, `GET /entities/${file.id}`);
   // A thousand of them are one version.
   expect(now).toMatchObject({ ver: 3 });
+}, 30_000);
+
+test('a command that has ended is not run again after a stop, however long the queue of additions is', async () => {
+  await using folder = await temporaryFolder();
+  const [data, runs] = [join(folder.path, 'data'), join(folder.path, 'runs')];
+  const env = { PATH: '/usr/bin:/bin' };
+  let path = '';
+  await using opened = new AsyncDisposableStack();
+  {
+    await using node = await startNode({ data, env });
+    const me = operator(node);
+    const where = await collection(node, me, { label: 'target' });
+    await allow(node, {
+      quick: replying(`require('node:fs').appendFileSync(${JSON.stringify(runs)}, 'run '); return {}`),
+    });
+    const quick = await command(node, me, where.id, 'quick');
+    opened.use(stuck(data));
+    const body = { target_entity: where.id, target_collection: where.id, confirm: true };
+    const started = await ask(node, me, `POST /kladoi/${quick.id}/invoke`, body);
+    const { job_id, job_collection } = ok<{ job_id: string; job_collection: string }>(started);
+    path = `/kladoi/${quick.id}/jobs/${job_id}/status`;
+    // That it has ended is said in the collection last.
+    const queue = () => ask(node, me, `GET /updates/queue/${job_collection}`);
+    await expect.poll(async () => JSON.stringify((await queue()).body), { timeout: 10_000 }).toContain('log_done');
+  }
+  await using node = await startNode({ data, env });
+  await node.ctx.invocations.idle();
+  expect(await ended(node, operator(node), path)).toMatchObject({ status: 'done' });
+  expect(await readFile(runs, 'utf8')).toBe('run ');
 }, 30_000);
 
 test('stops of the node give up what ran each time, and nothing that waited', async () => {

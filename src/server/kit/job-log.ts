@@ -209,7 +209,8 @@ export class JobLog {
       const properties = { status, log_data: { entry, messages } };
       const relationships_add = left.includes('links') ? [] : own;
       try {
-        await this.#ports.api.add([{ entity_id: this.id, properties, relationships_add }]);
+        // A command whose log does not say that it has ended is run again after a stop of the node.
+        await this.#ports.api.addNow([{ entity_id: this.id, properties, relationships_add }]);
         return;
       } catch (error) {
         if (!isRefusalOf(this.id, error)) throw error;
