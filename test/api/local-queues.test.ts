@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
@@ -119,6 +119,49 @@ test('a command that has ended is not run again after a stop, however long the q
   await node.ctx.invocations.idle();
   expect(await ended(node, operator(node), path)).toMatchObject({ status: 'done' });
   expect(await readFile(runs, 'utf8')).toBe('run ');
+}, 30_000);
+
+test('a stop of the node mixes nothing of two runs of a command, which come to different results', async () => {
+  await using folder = await temporaryFolder();
+  const [data, runs] = [join(folder.path, 'data'), join(folder.path, 'runs')];
+  const env = { PATH: '/usr/bin:/bin' };
+  const reply = `const fs = require('node:fs');
+    fs.appendFileSync(${JSON.stringify(runs)}, 'run ');
+    const label = fs.readFileSync(${JSON.stringify(runs)}, 'utf8');
+    fs.mkdirSync(job.folder + '/sub');
+    fs.writeFileSync(job.folder + '/sub/text', label, { mode: 0o400 });
+    const outputs = Array.from({ length: label.length }, () =>
+      ({ type: 'note', properties: { label }, content: [{ path: 'sub/text', content_type: 'text/plain' }] }));
+    return { outputs, messages: [{ message: label }] };`;
+  let path = '';
+  let place = '';
+  {
+    await using node = await startNode({ data, env });
+    const me = operator(node);
+    const where = await collection(node, me, { label: 'target' });
+    place = where.id;
+    await allow(node, { fickle: replying(reply) });
+    const fickle = await command(node, me, where.id, 'fickle');
+    using opened = new DisposableStack();
+    const db = opened.adopt(new Database(join(data, 'main', 'archeion.db')), (it) => void it.close());
+    db.exec(`CREATE TRIGGER full BEFORE INSERT ON entity WHEN (SELECT count(*) FROM entity WHERE type = 'note') >= 2
+      BEGIN SELECT RAISE(ABORT, 'no more'); END`);
+    const body = { target_entity: where.id, target_collection: where.id, confirm: true };
+    const { job_id } = ok<{ job_id: string }>(await ask(node, me, `POST /kladoi/${fickle.id}/invoke`, body));
+    path = `/kladoi/${fickle.id}/jobs/${job_id}/status`;
+    await expect.poll(async () => (await within(node, me, where.id, 'note')).length, { timeout: 10_000 }).toBe(2);
+  }
+  const db = new Database(join(data, 'main', 'archeion.db'));
+  db.exec('DROP TRIGGER full');
+  db.close();
+  await using node = await startNode({ data, env });
+  const me = operator(node);
+  expect(await ended(node, me, path)).toMatchObject({ status: 'done' });
+  expect(await readFile(runs, 'utf8')).toBe('run ');
+  const notes = await within(node, me, place, 'note');
+  expect(notes.map(({ properties }) => properties.label)).toEqual(['run ', 'run ', 'run ', 'run ']);
+  for (const { id } of notes) expect((await ask(node, me, `GET /entities/${id}/content`)).text).toBe('run ');
+  await expect.poll(() => readdir(join(data, 'work'))).toEqual([]);
 }, 30_000);
 
 test('stops of the node give up what ran each time, and nothing that waited', async () => {

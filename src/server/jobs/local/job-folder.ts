@@ -1,30 +1,91 @@
-import { lstat, mkdir, realpath, rm } from 'node:fs/promises';
-import { join, sep } from 'node:path';
+import { lstat, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, sep } from 'node:path';
+import { finishFile } from '../../blocks/durable-file.ts';
+import { syncFolder } from '../../blocks/durable-folder.ts';
 import { JobError } from '../../kit/job-error.ts';
 import { maxContentBytes } from '../../model/content.ts';
 
-/** A folder that a job has for itself: what it is given lies in `in`, what it makes beside it. Disposing removes it. */
-export interface JobFolder extends AsyncDisposable {
+/** A folder that a job has for itself: what it is given lies in `in`, what it makes beside it. */
+export interface JobFolder {
   path: string;
+  /** What the command came to in an earlier run of the job, of which not all was written; its files are there. Else null. */
+  kept: string | null;
   /** Where file number n of what it is given goes. */
   input(n: number): string;
   /** A plain file that the command has made and that can be kept, by its path in the folder. @throws JobError for any other */
   made(path: string): Promise<{ path: string; size: number }>;
+  /**
+   * Keeps what the command came to, with the files that it names, for a run of the job after a stop of the node: that may not mix
+   * it with what another run of the command would come to. Not where the disk does not take it.
+   * @throws JobError where one of the files cannot be kept
+   */
+  keep(result: string, files: readonly string[]): Promise<void>;
 }
 
-/** Makes the folder of a job; whatever an earlier run of it has left there goes. `job` is an id that this node made. */
+/** Longer than any job has permissions, in milliseconds. */
+const longestJobMs = 25 * 3_600_000;
+const keptEnd = '.json';
+
+/** Makes the folder of a job, or finds what an earlier run of it has kept. `job` is an id that this node made. */
 export async function openJobFolder(work: string, job: string): Promise<JobFolder> {
-  if (!/^job_[A-Za-z0-9]+$/.test(job)) throw new JobError('INTERNAL_ERROR', `${job} is no id of a job of this node.`);
-  const folder = join(work, job);
-  await rm(folder, { recursive: true, force: true });
+  const folder = folderOf(work, job);
+  const kept = await readFile(folder + keptEnd, 'utf8').catch(() => null);
+  if (kept === null) await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'in'), { recursive: true, mode: 0o700 });
   const path = await realpath(folder);
+  const made = (name: string) => plainFile(path, name);
   return {
     path,
+    kept,
     input: (n) => join(path, 'in', String(n)),
-    made: (name) => plainFile(path, name),
-    [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true, maxRetries: 3 }),
+    made,
+    keep: async (result, files) => {
+      const found = [];
+      for (const name of files) found.push((await made(name)).path);
+      await keepDurably(path, result, found).catch(() => undefined);
+    },
   };
+}
+
+/** The files first: what a power cut leaves of them is not to pass for what the command has made. */
+async function keepDurably(folder: string, result: string, files: readonly string[]): Promise<void> {
+  for (const file of files) await finishFile(file);
+  for (const one of new Set(files.map(dirname))) await syncFolder(one);
+  const partial = join(folder, 'in', 'result');
+  await writeFile(partial, result, { flag: 'wx' });
+  await finishFile(partial);
+  await rename(partial, folder + keptEnd);
+  await syncFolder(dirname(folder));
+}
+
+/** Removes the folder of a job with what it has kept; of one that is to be run again only where it has kept nothing. */
+export async function leaveJobFolder(work: string, job: string, hasEnded: boolean): Promise<void> {
+  const folder = folderOf(work, job);
+  const isKept = await stat(folder + keptEnd).then(
+    () => true,
+    () => false,
+  );
+  if (isKept && !hasEnded) return;
+  // What is kept goes first: without its files it would be of no use.
+  await rm(folder + keptEnd, { force: true });
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+}
+
+/** Removes what a stop of the node has left, but for what jobs have kept that may be run again. `now`: epoch milliseconds. */
+export async function clearJobFolders(work: string, now: number): Promise<void> {
+  const names = await readdir(work).catch(() => []);
+  const spared = new Set<string>();
+  for (const name of names) {
+    if (!name.endsWith(keptEnd)) continue;
+    const { mtimeMs } = await stat(join(work, name));
+    if (now - mtimeMs < longestJobMs) spared.add(name).add(name.slice(0, -keptEnd.length));
+  }
+  for (const name of names) if (!spared.has(name)) await rm(join(work, name), { recursive: true, force: true });
+}
+
+function folderOf(work: string, job: string): string {
+  if (!/^job_[A-Za-z0-9]+$/.test(job)) throw new JobError('INTERNAL_ERROR', `${job} is no id of a job of this node.`);
+  return join(work, job);
 }
 
 /** Links could lead to files that the command may read and whoever reads its outputs may not. */

@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import PQueue from 'p-queue';
 import { Batches } from '../../kit/batch.ts';
@@ -11,6 +10,7 @@ import type { Dispatch, Dispatcher, Outcome } from '../dispatch.ts';
 import type { AllowedCommands } from './allowed-commands.ts';
 import { CommandRunner } from './command-runner.ts';
 import type { LocalCommand } from './command-settings.ts';
+import { clearJobFolders, leaveJobFolder } from './job-folder.ts';
 import { localHandler } from './local-work.ts';
 import type { ProcessorNode, ProcessorNodes } from './ports.ts';
 import type { CommandRun } from './run-command.ts';
@@ -18,7 +18,7 @@ import type { CommandRun } from './run-command.ts';
 export interface LocalNeeds {
   nodes: ProcessorNodes;
   allowed: AllowedCommands;
-  /** A folder of the node's own for the jobs' files; what is in it is removed when the node starts. */
+  /** A folder of the node's own for the jobs' files; what no job needs any more is removed when the node starts. */
   work: string;
   environment: Readonly<Record<string, string>>;
   /** The program's version, for the logs. */
@@ -100,8 +100,12 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     if (this.#inHand.has(job.job_id)) return;
     this.#inHand.add(job.job_id);
     const begin = async () => {
+      let hasEnded = false;
       try {
-        if (!this.#stop.signal.aborted) await this.#run(network, processor, job);
+        if (!this.#stop.signal.aborted) {
+          await this.#run(network, processor, job);
+          hasEnded = true;
+        }
       } catch (error) {
         // A job without an end in its log is taken up again at the next start, or ends with its time.
         if (!this.#stop.signal.aborted)
@@ -110,11 +114,21 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
             'the log of a job could not be written',
           );
       } finally {
+        await this.#leave(job, hasEnded);
         this.#inHand.delete(job.job_id);
       }
     };
     const waiting = queueOf(this.#waiting, name, atOnce + besides);
     void waiting.add(() => this.#jobs.add(begin));
+  }
+
+  async #leave({ job_id }: KladosJob, hasEnded: boolean): Promise<void> {
+    const { work, log } = this.#needs;
+    try {
+      await leaveJobFolder(work, job_id, hasEnded);
+    } catch (error) {
+      log.error({ err: error, job: job_id }, 'the folder of a job could not be removed');
+    }
   }
 
   async #run(network: Network, processor: Dispatch['processor'], job: KladosJob): Promise<void> {
@@ -194,9 +208,9 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     while (this.#inHand.size > 0) await Promise.all([...this.#waiting.values()].map((queue) => queue.onIdle()));
   }
 
-  /** Removes what a stop of the node has left; to be called before jobs are sent. */
-  async clear(): Promise<void> {
-    await rm(this.#needs.work, { recursive: true, force: true });
+  /** Removes what a stop of the node has left and no job needs any more; to be called before jobs are sent. */
+  clear(): Promise<void> {
+    return clearJobFolders(this.#needs.work, this.#needs.now());
   }
 
   /** Stops the commands that run; their jobs are begun anew at the next start. */

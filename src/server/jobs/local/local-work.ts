@@ -20,21 +20,29 @@ export interface WorkPlace {
   run(command: LocalCommand, given: CommandRun): Promise<CommandOutcome>;
 }
 
-/** The work of a klados that is a command: runs it, and writes what it says that it has made. */
+/**
+ * The work of a klados that is a command: runs it, and writes what it says that it has made. What it came to stays in the job's
+ * folder, which is for the caller to leave.
+ */
 export function localHandler(klados: string, command: LocalCommand, node: ProcessorNode, place: WorkPlace): Handler {
   return async ({ job, signal, note, api }) => {
     const patience = { until: Date.parse(job.expires_at), now: place.now, signal };
     const putContent: ProcessorNode['putContent'] = (...given) =>
       untilAnswered(() => node.putContent(...given), patience);
-    await using folder = await openJobFolder(place.work, job.job_id);
+    const folder = await openJobFolder(place.work, job.job_id);
     const { run, timeoutMs, maxOutputBytes } = command;
-    const outcome = await place.run(command, {
-      ...{ run, timeoutMs, maxOutputBytes, signal },
-      folder: command.folder ?? folder.path,
-      environment: { ...visible(command, place.environment), TMPDIR: folder.path },
-      input: jobInput(job, klados, node, folder, command),
-    });
-    const result = resultOf(outcome, command);
+    const ran = async (): Promise<CommandResult> => {
+      const outcome = await place.run(command, {
+        ...{ run, timeoutMs, maxOutputBytes, signal },
+        folder: command.folder ?? folder.path,
+        environment: { ...visible(command, place.environment), TMPDIR: folder.path },
+        input: jobInput(job, klados, node, folder, command),
+      });
+      const result = resultOf(outcome, command);
+      await folder.keep(JSON.stringify(result), filesOf(result));
+      return result;
+    };
+    const result = folder.kept === null ? await ran() : (JSON.parse(folder.kept) as CommandResult);
     for (const { level, message, metadata } of result.messages) note(level, message, metadata);
     const make = (kind: string, index: number, one: NewOutput) =>
       made(
@@ -46,9 +54,14 @@ export function localHandler(klados: string, command: LocalCommand, node: Proces
     for (const [index, one] of result.records.entries()) await make('record', index, one);
     // The next step reads what they make of the entities.
     if (result.updates.length > 0) await api.addNow(result.updates);
-    // Awaited here: the folder goes with this scope.
-    return await outputsOf(result, make);
+    return outputsOf(result, make);
   };
+}
+
+/** The paths of the files that it has made. */
+function filesOf({ records, outputs }: CommandResult): string[] {
+  const made = outputs.filter((one) => typeof one !== 'string' && !isExisting(one));
+  return [...records, ...(made as NewOutput[])].flatMap(({ content }) => content.map(({ path }) => path));
 }
 
 async function outputsOf(
