@@ -33,7 +33,7 @@ describe('what a processor answers', () => {
     ['unavailable', 'no key', 60],
     ['fail', 'inner error', undefined],
     ['html', 'the processor answered 200 with text/html instead of JSON', undefined],
-    ['list', 'the processor answered 200 with JSON that is no object', undefined],
+    ['honest', 'no model behind me', undefined],
     ['another', 'the processor answered for another job', undefined],
     ['redirect', 'the processor answered 307 instead of taking it: give the address that it leads to', undefined],
   ])('%s: it is rejected, and the job is an error', async (behaviour, error, retry_after) => {
@@ -53,7 +53,7 @@ describe('what a processor answers', () => {
     expect(scene.endpoint.received).toHaveLength(1);
   });
 
-  test.each(['hang', 'break', 'large'])(
+  test.each(['hang', 'break', 'large', 'gateway', 'late'])(
     '%s: nobody can tell, so it is not sent again, and has timed out when its time is up',
     async (behaviour) => {
       const { id } = await scene.klados(behaviour);
@@ -115,10 +115,16 @@ describe('what a processor answers', () => {
     expect((await refused())[0]).toMatchObject({ code: 'REJECTED', message });
   });
 
-  test('nothing in an answer of 200 counts as acceptance', async () => {
-    const { id } = await scene.klados('empty');
-    expect((await scene.invoke(id)).status).toBe('started');
-  });
+  test.each(['empty', 'plain', 'list'])(
+    'an answer of 200 that does not say so counts as acceptance: %s',
+    async (how) => {
+      const { id } = await scene.klados(how);
+      expect((await scene.invoke(id)).status).toBe('started');
+      const job = String(scene.endpoint.received[0]?.body.job_id);
+      const run = await ask(scene.node, scene.who, `GET /node/jobs/${job}`);
+      expect(run.body).toMatchObject({ jobs: [{ sending: 'accepted' }] });
+    },
+  );
 });
 
 describe('the log of a job', () => {

@@ -25,6 +25,16 @@ const behaviours: Record<string, Behaviour> = {
     response.writeHead(200);
     response.end();
   },
+  plain: (response) => {
+    response.writeHead(200, { 'Content-Type': 'text/plain' });
+    response.end('OK');
+  },
+  gateway: (response) => {
+    response.writeHead(502, { 'Content-Type': 'text/html' });
+    response.end('<h1>502 Bad Gateway</h1>');
+  },
+  late: (response) => json(response, 504, { message: 'Endpoint request timed out' }),
+  honest: (response) => json(response, 502, { accepted: false, error: 'no model behind me' }),
   hang: () => undefined,
   break: (response) => response.destroy(),
   another: (response) => json(response, 200, { accepted: true, job_id: 'job_01J00000000000000000000000' }),

@@ -88,14 +88,15 @@ interface Answer {
 function read({ status, headers, body }: Answer, job: string): Outcome {
   const said = json(body);
   const isFine = status >= 200 && status < 300;
-  if (said === undefined) {
-    if (isFine && body.length === 0) return { kind: 'accepted' };
-    const type = String(headers['content-type'] ?? 'something').slice(0, 100);
+  const type = String(headers['content-type'] ?? 'something').slice(0, 100);
+  const { accepted, job_id, error, retry_after } = isObject(said) ? said : {};
+  // It is no processor that answers so, but what stands in front of one, which may have the request.
+  if (isGateways(status) && typeof accepted !== 'boolean')
+    return { kind: 'unknown', error: `what stands before the processor answered ${status}` };
+  // A page is some site's, whose address the processor's is not.
+  const isPage = body.length > 0 && /^text\/html\b/i.test(type);
+  if (said === undefined && (!isFine || isPage))
     return { kind: 'refused', error: `the processor answered ${status} with ${type} instead of JSON` };
-  }
-  if (typeof said !== 'object' || said === null || Array.isArray(said))
-    return { kind: 'refused', error: `the processor answered ${status} with JSON that is no object` };
-  const { accepted, job_id, error, retry_after } = said as { [name: string]: unknown };
   if (accepted === false || (!isFine && accepted !== true)) {
     const words =
       typeof error === 'string' && error !== '' ? beginningOf(error, maxError) : `the processor answered ${status}`;
@@ -106,6 +107,15 @@ function read({ status, headers, body }: Answer, job: string): Outcome {
   if (job_id !== undefined && job_id !== job)
     return { kind: 'refused', error: 'the processor answered for another job' };
   return { kind: 'accepted' };
+}
+
+/** Bad gateway, its timeout, and what a well-known one answers besides for an origin that it does not understand. */
+function isGateways(status: number): boolean {
+  return status === 502 || status === 504 || (status >= 520 && status <= 527);
+}
+
+function isObject(value: unknown): value is { [name: string]: unknown } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Undefined for what is none. */
