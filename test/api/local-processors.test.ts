@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -315,6 +315,45 @@ describe('somebody else’s workflow of a command', () => {
     const flow = await workflow(node, somebody, theirs.id, only(one));
     expect(ok<Started>(await invoke(flow, { confirm: true }))).toMatchObject({ status: 'started' });
   });
+});
+
+test('a workflow that came from elsewhere starts no command in the name of whom it says wrote it', async () => {
+  await using folder = await temporaryFolder();
+  const [here, there] = [join(folder.path, 'here'), join(folder.path, 'there')];
+  const label = 'shared';
+  let of: Entity;
+  let shared: Entity;
+  {
+    await using first = await startNode({ data: here });
+    const who = operator(first);
+    await allow(first, { echo: replying('return {}') });
+    of = await command(first, who, (await collection(first, who, { label })).id, 'echo');
+    shared = await collection(first, who, { label, roles: { public: ['*:view', 'rhiza:invoke'] } });
+  }
+  // Whoever has what a node holds can write in the name of its operator.
+  await cp(here, there, { recursive: true });
+  let flow: Entity;
+  let car: Uint8Array;
+  {
+    await using other = await startNode({ data: there });
+    flow = await workflow(other, operator(other), shared.id, { only: { klados: of, then: { done: true } } });
+    ({ car } = await exported(other, `?collection=${shared.id}`));
+  }
+  await using second = await startNode({ data: here });
+  await imported(second, car);
+  const who = operator(second);
+  const came = await entity(second, who, flow.id);
+  expect(came.edited_by.user_id).toBe(who.id);
+  const somebody = await user(second, 'stranger');
+  const theirs = await collection(second, somebody, { label: 'theirs' });
+  const body = { target_entity: theirs.id, target_collection: theirs.id };
+  const invoke = () => ask(second, somebody, `POST /rhizai/${flow.id}/invoke`, body);
+  expect((await invoke()).body).toMatchObject({
+    all_ready: false,
+    klados_issues: [{ id: of.id, reason: expect.stringContaining('not_allowed') }],
+  });
+  ok(await ask(second, who, `PUT /rhizai/${flow.id}`, { expect_tip: came.cid, label: 'Looked at' }));
+  expect((await invoke()).body).toMatchObject({ all_ready: true });
 });
 
 describe('a workflow of commands', () => {

@@ -3,13 +3,17 @@ import { type Flow, type FlowStep, readFlow, routesOf, stepAfter } from '../../m
 import type { JsonObject } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import { entitySize, findEntity, findStanding, type Standing } from '../../store/entities.ts';
+import { isWrittenHere } from '../../store/jobs/made-here.ts';
 import { findProcessor, type IsVerified, isObject, type ProcessorFacts, unreadiness } from './processors.ts';
 
 /** The kladoi of a workflow with those of the workflows within it, and how it begins. */
 export interface FlowKladoi {
   kladoi: ProcessorFacts[];
-  /** Who wrote the workflows that lead to each, by its id: the ids of their newest versions' authors. */
-  authors: ReadonlyMap<string, string[]>;
+  /**
+   * Who wrote the workflows that lead to each, by its id: the ids of their newest versions' authors. Null for one that came from
+   * elsewhere, which may say what it likes.
+   */
+  authors: ReadonlyMap<string, (string | null)[]>;
   issues: { id: string; reason: string }[];
   entry: Entry | null;
 }
@@ -42,12 +46,12 @@ export function isTooLarge(db: Reader, rhiza: string): boolean {
 export function flowKladoi(db: Reader, rhiza: Standing, isVerified: IsVerified): FlowKladoi {
   const seen = new Set([rhiza.id]);
   const kladoi = new Map<string, ProcessorFacts>();
-  const authors = new Map<string, string[]>();
+  const authors = new Map<string, (string | null)[]>();
   const issues: FlowKladoi['issues'] = [];
-  const left: { workflow: Standing; above: string[] }[] = [{ workflow: rhiza, above: [] }];
+  const left: { workflow: Standing; above: (string | null)[] }[] = [{ workflow: rhiza, above: [] }];
   for (let one = left.pop(); one; one = left.pop()) {
-    const { manifest } = one.workflow;
-    const writers = [...one.above, manifest.edited_by.user_id];
+    const { id: of, manifest } = one.workflow;
+    const writers = [...one.above, isWrittenHere(db, of) ? manifest.edited_by.user_id : null];
     for (const { klados: reference } of inOrder(flowOf(one.workflow), manifest.properties.entry)) {
       const { id } = reference;
       if (seen.has(id)) continue;

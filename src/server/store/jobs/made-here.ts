@@ -30,6 +30,15 @@ export function madeHere(
   });
 }
 
+/** Whether an entity's current version was written on this node. Who wrote another only its own node knows. */
+export function isWrittenHere(db: Reader, id: string): boolean {
+  const last = db.get<{ origin: string }>(
+    'SELECT origin FROM moves WHERE entity = ? ORDER BY id DESC LIMIT 1',
+    entityKey(db, id) ?? -1,
+  );
+  return last?.origin === 'local';
+}
+
 function manifest(db: Reader, key: number) {
   return storedManifest(blockBytes(db, key));
 }
