@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, read as entity, ok, remove } from '../helpers/entities.ts';
+import { cidOf } from '../helpers/files.ts';
 import {
   activated,
   allow,
@@ -196,6 +197,22 @@ describe('a klados that is a command', () => {
     const [check] = await within(node, me, where.id, 'fixity_check');
     expect(check?.properties).toMatchObject({ outcome: 'intact', files: [{ outcome: 'intact' }] });
   });
+});
+
+test('a command is given no more than its limit, whatever an entity says of the size of its files', async () => {
+  const where = await collection(node, me, { label: 'target' });
+  const large = await fixture(node, me, where.id, 'letter.html', 'text/html', 'x'.repeat(2 ** 20));
+  const { cid } = large.properties as { cid: string };
+  const claims = { content: { k: { cid, size: 1, content_type: 'text/html' } } };
+  const file = await create(node, me, { collection: where.id, properties: claims });
+  await allow(node, { small: replying('return {}', { input_mb: 1 }) });
+  const of = await command(node, me, place.id, 'small', { accepts: one('*') });
+  const { status } = await run(of, file, where);
+  expect(status).toMatchObject({ status: 'error', errors: [{ code: 'INVALID_INPUT' }] });
+  // Bytes that are not here take no room.
+  const absent = { k: { cid: cidOf('nowhere'), size: 2 ** 30, content_type: 'text/html' } };
+  ok(await ask(node, me, `PUT /entities/${file.id}`, { expect_tip: file.cid, properties: { content: absent } }));
+  expect((await run(of, file, where)).status).toMatchObject({ status: 'done' });
 });
 
 describe('who may have one', () => {

@@ -25,22 +25,17 @@ export async function* jobInput(
     const entity = await node.read(id);
     const handed = [];
     for (const { key, cid, size, type, filename } of allContents(entity as unknown as Manifest)) {
-      bytes += size ?? 0;
+      // What the entity says of it anybody may have written.
+      const kept = await node.contentSize(cid);
+      bytes += kept ?? 0;
       if (bytes > maxInputBytes)
         throw new JobError(
           'INVALID_INPUT',
           `The files of the job are more than the ${maxInputBytes} bytes that the command ${name} is given: input_mb says how much.`,
         );
       const path = folder.input(files++);
-      const copied = await node.copyContent(cid, path);
-      handed.push({
-        key,
-        cid,
-        size: copied ?? size,
-        content_type: type,
-        filename,
-        path: copied === null ? null : path,
-      });
+      if (kept !== null) await node.copyContent(cid, path);
+      handed.push({ key, cid, size: kept ?? size, content_type: type, filename, path: kept === null ? null : path });
     }
     yield `${i === 0 ? '' : ','}\n${JSON.stringify({ ...entity, files: handed })}`;
   }

@@ -3,8 +3,10 @@ import type { Network } from '../../model/ids.ts';
 
 /** The node as a local processor's job uses it: as that klados, with what it has been granted. */
 export interface ProcessorNode extends NodeApi {
-  /** Copies kept bytes to a path; gives how many they are, null where they are not here. */
-  copyContent(cid: string, path: string): Promise<number | null>;
+  /** How many bytes are kept; null where they are not here. */
+  contentSize(cid: string): Promise<number | null>;
+  /** Copies kept bytes to a path. */
+  copyContent(cid: string, path: string): Promise<void>;
   /** Puts a file's bytes under a key of an entity. */
   putContent(entity: string, content: NewContentFile): Promise<void>;
 }

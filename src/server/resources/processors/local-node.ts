@@ -184,15 +184,15 @@ class LocalNode implements ProcessorNode {
     });
   }
 
-  async copyContent(cid: string, path: string): Promise<number | null> {
+  async contentSize(cid: string): Promise<number | null> {
     if (!isContentCid(cid)) return null;
-    const files = filesOf(await this.#on.networks.get(this.#caller.network));
-    const size = await files.size(cid);
-    if (size === undefined) return null;
-    const place = files.place(cid);
+    return (await (await this.#files()).size(cid)) ?? null;
+  }
+
+  async copyContent(cid: string, path: string): Promise<void> {
+    const place = (await this.#files()).place(cid);
     // A copy that costs nothing where the disk can share it: what the command does to it does not reach what is kept.
     await copyFile(join(place.folder, place.path), path, constants.COPYFILE_FICLONE);
-    return size;
   }
 
   putContent(entity: string, { key, path, size, type, filename }: NewContentFile): Promise<void> {
@@ -201,6 +201,10 @@ class LocalNode implements ProcessorNode {
       const upload = { type: looks, length: size, bytes: openedWhenRead(path) };
       await this.#on.content.write(this.#caller, entity, { key, filename, isNew: false }, upload);
     });
+  }
+
+  async #files() {
+    return filesOf(await this.#on.networks.get(this.#caller.network));
   }
 
   /** Refusals as a program behind HTTP would see them. */
