@@ -1,25 +1,27 @@
 import { expect, it, vi } from 'vitest';
+import { StorageError } from '../../src/server/errors.ts';
 import { JobQueue } from '../../src/server/jobs/queue.ts';
-import type { JobSender } from '../../src/server/jobs/sender.ts';
+import { JobSender } from '../../src/server/jobs/sender.ts';
 import type { JobRequest } from '../../src/server/model/job-request.ts';
 import type { Commit } from '../../src/server/store/commit.ts';
 import type { NewJob } from '../../src/server/store/jobs/job-rows.ts';
-import { queuedJobs } from '../../src/server/store/jobs/jobs.ts';
+import { findJob, queuedJobs, type StoredJob } from '../../src/server/store/jobs/jobs.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
 import { openStore } from '../helpers/store.ts';
+
+const made = (n: number, expires: number): Commit => {
+  const request = { job_id: `job_${n}` } as JobRequest;
+  const job: NewJob = {
+    ...{ id: `job_${n}`, run: `job_${n}`, type: 'klados', processor: 'p', rhiza: null, collection: 'c', target: 'c' },
+    ...{ parent: null, retries: null, handoff: null, asker: '{}', request, created: 0, expires },
+    ...{ state: 'queued', attempts: 0 },
+  };
+  return { changes: [], preconditions: [], rows: [{ kind: 'job', job }], origin: 'local', time: 0 };
+};
 
 it('are those whose time is not over: what expired while it waited is not read again and again', async () => {
   await using opened = await openStore('here');
   const { store } = opened;
-  const made = (n: number, expires: number): Commit => {
-    const request = { job_id: `job_${n}` } as JobRequest;
-    const job: NewJob = {
-      ...{ id: `job_${n}`, run: `job_${n}`, type: 'klados', processor: 'p', rhiza: null, collection: 'c', target: 'c' },
-      ...{ parent: null, retries: null, handoff: null, asker: '{}', request, created: 0, expires },
-      ...{ state: 'queued', attempts: 0 },
-    };
-    return { changes: [], preconditions: [], rows: [{ kind: 'job', job }], origin: 'local', time: 0 };
-  };
   await store.submit([made(1, 100), made(2, 300), made(3, 200), made(4, 300)]);
   const waiting = (nowMs: number, after = 0, limit = 10) =>
     store.read((db) => queuedJobs(db, { after, except: { ids: [], processors: [] }, limit, nowMs }));
@@ -60,4 +62,27 @@ it('are looked for again whenever somebody says that there may be some, also as 
     await queue.idle();
     expect([ticks, look.mock.calls.length]).toEqual([ticks, 2]);
   }
+});
+
+it('wait on where the node could not look up their processor, since nothing of them went out', async () => {
+  await using opened = await openStore('here');
+  const { store } = opened;
+  await store.submit([made(1, 100)]);
+  const job = () => store.look((db) => findJob(db, 'job_1')) as StoredJob;
+  const logged: string[] = [];
+  const sender = new JobSender({
+    dispatchers: [],
+    apiBase: () => 'http://node',
+    now: () => 0,
+    log: { error: (_, message) => void logged.push(message) },
+    stop: new AbortController().signal,
+  });
+  vi.spyOn(store, 'read').mockImplementationOnce(() => {
+    throw new StorageError('The disk could not be read.');
+  });
+  await sender.attempt(store, job());
+  expect(job().sending).toMatchObject({ state: 'queued', attempts: 1, error: expect.stringContaining('look up') });
+  expect(logged).toEqual(['the processor of a job could not be looked up']);
+  await sender.attempt(store, job());
+  expect(job().sending).toMatchObject({ state: 'refused', error: 'the processor is not here any more' });
 });

@@ -6,7 +6,7 @@ import type { Commit } from '../store/commit.ts';
 import { findStanding } from '../store/entities.ts';
 import type { NewJob } from '../store/jobs/job-rows.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import type { Dispatcher, Outcome } from './dispatch.ts';
+import type { Dispatch, Dispatcher, Outcome } from './dispatch.ts';
 
 /** What the sender needs to know of a job. */
 export type Sendable = Pick<NewJob, 'id' | 'type' | 'processor' | 'request' | 'expires'> & { sending: Sending };
@@ -99,26 +99,35 @@ export class JobSender {
     }
   }
 
-  async #send(store: NetworkStore, { id, type, processor, request }: Sendable): Promise<Outcome> {
-    const { apiBase, stop, log } = this.#needs;
-    const standing = store.read((db) => findStanding(db, processor));
-    const endpoint = standing?.manifest.properties.endpoint;
-    if (standing?.type !== type || standing.deleted || typeof endpoint !== 'string')
-      return { kind: 'refused', error: 'the processor is not here any more' };
-    if (standing.manifest.properties.status === 'disabled')
-      return { kind: 'refused', error: 'the processor is disabled' };
-    const dispatcher = this.#dispatcherOf(endpoint);
-    if (!dispatcher) return { kind: 'refused', error: 'this node has no way to its endpoint' };
-    const sent: JobRequest = { ...request, api_base: apiBase() };
+  async #send(store: NetworkStore, job: Sendable): Promise<Outcome> {
+    const { stop, log } = this.#needs;
+    let way: Way | string;
     try {
-      return await dispatcher.send(
-        { network: store.network, processor: { id: processor, type, endpoint }, request: sent },
-        stop,
-      );
+      way = this.#wayTo(store, job);
     } catch (error) {
-      log.error({ err: error, job: id }, 'a job could not be sent');
+      log.error({ err: error, job: job.id }, 'the processor of a job could not be looked up');
+      return { kind: 'unreached', error: 'the node could not look up its processor' };
+    }
+    if (typeof way === 'string') return { kind: 'refused', error: way };
+    try {
+      return await way.dispatcher.send(way.dispatch, stop);
+    } catch (error) {
+      log.error({ err: error, job: job.id }, 'a job could not be sent');
       return { kind: 'unknown', error: 'the node failed while it was sent' };
     }
+  }
+
+  /** How a job is sent, or why it is not. */
+  #wayTo(store: NetworkStore, { type, processor: id, request }: Sendable): Way | string {
+    const standing = store.read((db) => findStanding(db, id));
+    const { endpoint, status } = standing?.manifest.properties ?? {};
+    if (standing?.type !== type || standing.deleted || typeof endpoint !== 'string')
+      return 'the processor is not here any more';
+    if (status === 'disabled') return 'the processor is disabled';
+    const dispatcher = this.#dispatcherOf(endpoint);
+    if (!dispatcher) return 'this node has no way to its endpoint';
+    const sent: JobRequest = { ...request, api_base: this.#needs.apiBase() };
+    return { dispatcher, dispatch: { network: store.network, processor: { id, type, endpoint }, request: sent } };
   }
 
   #dispatcherOf(endpoint: string): Dispatcher | undefined {
@@ -168,6 +177,11 @@ export class JobSender {
   commit(rows: Commit['rows']): Commit {
     return { changes: [], preconditions: [], rows, origin: 'local', time: this.#needs.now() };
   }
+}
+
+interface Way {
+  dispatcher: Dispatcher;
+  dispatch: Dispatch;
 }
 
 /** What an answer comes to where nobody waits for it. */
