@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 import type { UnreachableError } from '../errors.ts';
+import { loadedOnce } from '../model/loaded-once.ts';
 import { type CompletionChunk, completionChunk } from './completion-chunk.ts';
 import { modelFault, refusedByModel, wordsOf } from './model-error.ts';
 
@@ -30,11 +31,10 @@ export interface CompletionRequest {
  * Models think for as long as they like: what ends an answer is the signal. Redirects are not followed. The library is
  * loaded for the first question: a node without a model is spared it.
  */
-async function loadClient() {
+const client = loadedOnce(async () => {
   const { Agent, request } = await import('undici');
   return { request, dispatcher: new Agent({ headersTimeout: 0, bodyTimeout: 0, connectTimeout: 10_000 }) };
-}
-let client: ReturnType<typeof loadClient> | null = null;
+});
 
 /** A completion has at most so many bytes, and one event of it so many characters. */
 const maxBytes = 16 * 2 ** 20;
@@ -50,8 +50,7 @@ export async function openCompletion(
   request: CompletionRequest,
   signal: AbortSignal,
 ): Promise<AsyncGenerator<CompletionChunk>> {
-  client ??= loadClient();
-  const { request: ask, dispatcher } = await client;
+  const { request: ask, dispatcher } = await client();
   const { statusCode, headers, body } = await ask(`${url}/chat/completions`, {
     method: 'POST',
     dispatcher,

@@ -10,6 +10,7 @@ import {
 } from '../../errors.ts';
 import type { Log } from '../../log.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import { loadedOnce } from '../../model/loaded-once.ts';
 import { requireUser, type UserIdentity } from '../../model/permissions.ts';
 import { ChatStore, type MessageRange, type StoredSession } from '../../store/chats/chats.ts';
 import type { Checkpoint } from '../../store/checkpoints/checkpoints.ts';
@@ -89,7 +90,7 @@ const removedAtOnce = 20;
 export class ChatService implements AsyncDisposable {
   readonly #needs: ChatNeeds;
   #chats: ChatStore | undefined;
-  #answering: Promise<Answering> | undefined;
+  #answering: (() => Promise<Answering>) | undefined;
   readonly #closing = new AbortController();
   readonly #running = new Set<Promise<void>>();
   /** By the key of a question its answers, while one is being written: asked again meanwhile, the one that was begun last stays. */
@@ -179,8 +180,8 @@ export class ChatService implements AsyncDisposable {
   #loaded(): Promise<Answering> {
     const { model } = this.#needs;
     if ('missing' in model) throw unavailable(model.missing);
-    this.#answering ??= model.load();
-    return this.#answering;
+    this.#answering ??= loadedOnce(model.load);
+    return this.#answering();
   }
 
   #checkRoom(): void {

@@ -1,4 +1,5 @@
 import { type Caller, registered } from '../../model/caller.ts';
+import { loadedOnce } from '../../model/loaded-once.ts';
 import type { JsonMap } from '../wire.ts';
 
 export interface McpMessage {
@@ -19,17 +20,15 @@ export type ToolServer = (caller: Caller, message: McpMessage) => Promise<McpAns
 
 /** The node as a tool server (Model Context Protocol, streamable HTTP without sessions). */
 export class McpService {
-  readonly #load: () => Promise<ToolServer>;
-  #server: Promise<ToolServer> | undefined;
+  readonly #server: () => Promise<ToolServer>;
 
   /** `load` is called when the first message comes: a node that nobody uses so is spared it. */
   constructor(load: () => Promise<ToolServer>) {
-    this.#load = load;
+    this.#server = loadedOnce(load);
   }
 
   async answer(caller: Caller, message: McpMessage): Promise<McpAnswer> {
     registered(caller);
-    this.#server ??= this.#load();
-    return (await this.#server)(caller, message);
+    return (await this.#server())(caller, message);
   }
 }
