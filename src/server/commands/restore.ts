@@ -50,7 +50,7 @@ export function addRestore(program: Command, shell: Shell): void {
       else shell.out(`The backup of ${time} is in ${data}. It has a new instance id from its next start on.`);
       if (!flags.json && heldJobs > 0)
         shell.out(
-          `${counted(heldJobs, 'job')} had not ended when the backup was made. The node that it is of may have gone on, so this one does not send ${heldJobs === 1 ? 'it' : 'them'} again by itself: resume the runs, or start them anew.`,
+          `${counted(heldJobs, 'job')} had not ended when the backup was made. The node that it is of may have gone on, so this one does not send ${heldJobs === 1 ? 'it' : 'them'} again by itself: repeat what has failed when its permissions have ended, or start it anew.`,
         );
       if (!flags.json) for (const line of importLines(imports)) shell.out(line);
       if (!flags.json && strays.length > 0)

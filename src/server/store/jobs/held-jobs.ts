@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 
 const words =
-  'the node was restored from a backup, and what may have been done since is not done again: resume the run, or start it anew';
+  'the node was restored from a backup, and what may have been done since is not done again: repeat it once its permissions have ended, or start it anew';
 
 /**
  * Lets nothing in the database of a restored network be sent or begun again: the node that was backed up has gone on since,
