@@ -30,6 +30,13 @@ describePage('the keys at a flow', () => {
   const box = (name: string) => page.locator('.react-flow__node').filter({ hasText: name });
   const ways = () => page.locator('.react-flow__edge');
   const name = () => page.getByLabel('Name of the step');
+  /** Between the two steps. */
+  const clickWay = async () => {
+    await ways().waitFor({ state: 'attached' });
+    const [from, to] = [await box('read').boundingBox(), await box('work').boundingBox()];
+    if (!from || !to) throw new Error('The steps are not drawn.');
+    await page.mouse.click((from.x + from.width + to.x) / 2, from.y + from.height / 2);
+  };
   const press = async (...keys: string[]) => {
     for (const key of keys) await page.keyboard.press(key);
   };
@@ -98,6 +105,18 @@ describePage('the keys at a flow', () => {
     await ways().waitFor({ state: 'detached' });
     expect(await box('').count()).toBe(2);
     await expect.poll(() => page.getByLabel('What follows').inputValue()).toBe('done');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    await clickWay();
+    await press('Backspace');
+    await ways().waitFor({ state: 'detached' });
+    expect(await box('').count()).toBe(2);
+    await page.getByRole('button', { name: 'Discard' }).click();
+    // A step that is chosen after a way is what goes.
+    await clickWay();
+    await box('read').click();
+    await press('Delete');
+    await box('read').waitFor({ state: 'detached' });
+    expect(await box('').count()).toBe(1);
     expect(visitor.faults).toEqual([]);
   });
 });

@@ -109,15 +109,16 @@ function Canvas({ draft, onChange, findings, chosen, onChoose, locked }: FlowCan
     void view[way]();
   };
   const at = new Map(nodes.map((node) => [node.id, node.position.x]));
+  const colourOf = (id: string) => (id === chosenWay ? 'var(--color-accent)' : 'var(--color-edge)');
   const edges = links.map(
     ({ id, source, target, form, route, when }): Edge => ({
       ...{ id, source, target, selected: id === chosenWay },
       ...((at.get(target) ?? 0) <= (at.get(source) ?? 0) ? { type: 'back' } : {}),
       label: when ?? (form === 'pass' ? '' : t(`flow.form.${form}`)),
       ariaLabel: t('flow.way', { from: source, to: target }),
-      markerEnd: { type: MarkerType.ArrowClosed, color: 'var(--color-edge)', width: 18, height: 18 },
+      markerEnd: { type: MarkerType.ArrowClosed, color: colourOf(id), width: 18, height: 18 },
       style: {
-        stroke: id === chosenWay ? 'var(--color-accent)' : 'var(--color-edge)',
+        stroke: colourOf(id),
         strokeWidth: form === 'scatter' || form === 'gather' ? 2.5 : 1.5,
         ...(form === 'recurse' || route !== null ? { strokeDasharray: '6 4' } : {}),
       },
