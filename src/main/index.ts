@@ -7,7 +7,7 @@ import { box, type MessageKey, text } from './messages.ts';
 import { type NodeSession, readRemotes, signIn } from './node-client.ts';
 import { keepNode, startServer } from './server-process.ts';
 import { openSettings, type Seal, sealKey } from './settings.ts';
-import { handOver, openWindow, protect, reloadEmpty } from './window.ts';
+import { openWindow, protect, reloadEmpty } from './window.ts';
 
 // Beside the node's own folder, which has the same name on macOS.
 if (!app.commandLine.hasSwitch('user-data-dir'))
@@ -20,14 +20,13 @@ let node: NodeSession | null = null;
 let window: BrowserWindow | null = null;
 let tray: ReturnType<typeof openTray> | null = null;
 let seal: Seal = { key: null, lack: 'unsealed' };
-let quitting = false;
 
 const keeper = keepNode({
   start: (port) => startServer({ port, data: settings.current.data, sealKey: seal.key }),
   async ready(url, token) {
     const before = { node, window };
     node = await signIn(url, token);
-    await handOver(pageSession(), node);
+    await pageSession().cookies.set({ url: node.url, ...node.cookie, path: '/', httpOnly: true, sameSite: 'strict' });
     // At the same address the page goes on where it was, with all that was typed, and its window stays as it is.
     if (before.node?.url !== node.url) {
       window = null;
@@ -51,7 +50,10 @@ async function start(): Promise<void> {
   settings = openSettings(join(app.getPath('userData'), 'desktop.json'));
   protect(pageSession(), () => node?.url ?? '');
   const actions: MenuActions = {
-    openArchive: () => void chooseArchives(),
+    openArchive: async () => {
+      const filters = [{ name: text('archives'), extensions: ['car', 'zip'] }];
+      for (const path of (await dialog.showOpenDialog({ filters })).filePaths) openArchives(path);
+    },
     chooseFolder: env.ARCHEION_DATA ? null : () => void chooseFolder(),
     docs: () => node && void shell.openExternal(`${node.url}/docs`),
     settings: () => node && void (BrowserWindow.getFocusedWindow() ?? window)?.loadURL(`${node.url}/ui/settings`),
@@ -71,35 +73,27 @@ async function start(): Promise<void> {
 
 function show(): void {
   if (window?.isMinimized()) window.restore();
-  if (window) window.show();
-  else if (node) window = opened(node.url);
+  window?.show();
+  if (!window && node) {
+    const made = openWindow({ url: `${node.url}/ui/`, session: pageSession(), settings, openArchives });
+    made.once('closed', () => {
+      if (window === made) window = null;
+    });
+    window = made;
+  }
   void importWaiting();
-}
-
-function opened(url: string): BrowserWindow {
-  const made = openWindow({
-    url: `${url}/ui/`,
-    session: pageSession(),
-    kept: settings.current.window,
-    keep: (state) => settings.update({ window: state }),
-    openArchive,
-  });
-  made.once('closed', () => {
-    if (window === made) window = null;
-  });
-  return made;
 }
 
 /** Keeps the tray's words right, for as long as this node runs. */
 async function look(asked: NodeSession): Promise<void> {
-  if (asked !== node || quitting) return;
+  if (asked !== node) return;
   const remotes = await readRemotes(asked).catch(() => null);
   tray?.(remotes, seal.lack && text(seal.lack));
   setTimeout(() => void look(asked), 10_000);
 }
 
-function openArchive(path: string): void {
-  waiting.push(path);
+function openArchives(...paths: string[]): void {
+  waiting.push(...paths);
   show();
 }
 
@@ -109,11 +103,6 @@ async function importWaiting(): Promise<void> {
   while (window && node && waiting.length > 0)
     await importArchive(window, node, waiting.shift() ?? '').catch((error) => console.error(error));
   importing = false;
-}
-
-async function chooseArchives(): Promise<void> {
-  const filters = [{ name: text('archives'), extensions: ['car', 'zip'] }];
-  for (const path of (await dialog.showOpenDialog({ filters })).filePaths) openArchive(path);
 }
 
 /** Opens another data folder, with a node of its own. */
@@ -139,19 +128,15 @@ if (app.requestSingleInstanceLock()) {
   // macOS sends this before it is ready, too.
   app.on('open-file', (event, path) => {
     event.preventDefault();
-    openArchive(path);
+    openArchives(path);
   });
-  app.on('second-instance', (_event, args, folder) => {
-    show();
-    for (const path of archivesIn(args.slice(1), folder)) openArchive(path);
-  });
+  app.on('second-instance', (_event, args, folder) => openArchives(...archivesIn(args.slice(1), folder)));
   app.on('activate', show);
   app.on('window-all-closed', () => platform !== 'darwin' && app.quit());
   // The windows have closed by now, so nothing unsaved is left; what remains is to wait for the node.
   app.on('will-quit', (event) => {
     event.preventDefault();
-    if (quitting) return;
-    quitting = true;
+    node = null;
     void keeper.stop().then(() => app.exit(0));
   });
   start().catch((error: unknown) => {

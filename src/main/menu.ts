@@ -77,12 +77,8 @@ export function openTray(actions: Record<'show' | 'quit', () => void>) {
     tray.setToolTip(`Archeion: ${words}`);
     const each = (remotes ?? []).slice(0, 10).map((remote) => `${remote.name}: ${syncState([remote]).words}`);
     const sentences = [words, ...each, remark ?? []].flat();
-    const items: MenuItemConstructorOptions[] = [
-      ...sentences.map((label) => ({ label, enabled: false })),
-      item(null),
-      { label: text('show'), click: actions.show },
-      { label: text('quit'), click: actions.quit },
-    ];
+    const ways = (['show', 'quit'] as const).map((way) => ({ label: text(way), click: actions[way] }));
+    const items = [...sentences.map((label) => ({ label, enabled: false })), item(null), ...ways];
     tray.setContextMenu(Menu.buildFromTemplate(items));
   };
 }

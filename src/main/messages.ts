@@ -14,8 +14,7 @@ export function text(key: MessageKey, values: Values = {}): string {
   return template.replace(/\{(\w+)\}/g, (_, name) => (values[name] ?? '').toLocaleString(language));
 }
 
-type Named<K> = K extends `${infer Name}Detail` ? Name : never;
-type Name = Named<MessageKey> & MessageKey;
+type Name = { [K in MessageKey]: `${K}Detail` extends MessageKey ? K : never }[MessageKey];
 type Type = MessageBoxOptions['type'];
 
 /** A message box with a text and its detail; closing it is the button of the number `cancel`. */

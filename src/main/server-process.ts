@@ -32,21 +32,19 @@ export function startServer({ port, data, sealKey }: { port: number; data: strin
     console.error(line);
     if (line.trim() !== '' && !line.startsWith('{')) said.push(line);
     if (said.length > linesKept) said.shift();
-  });
+  }).catch(console.error);
   child.on('error', (type, location) => void said.push(`${type}: ${location}`));
   const ended = new Promise<{ code: number; words: string }>((resolve) =>
     child.once('exit', (code) => resolve({ code, words: said.join('\n').replace(/^archeion: /, '') })),
   );
-  const url = new Promise<string>((resolve, reject) => {
-    hear(child.stdout, (line) => {
-      const found = readyUrl(line);
-      if (found) resolve(found);
-    });
-    void ended.then(({ code }) => reject(new Error(`The node ended before it was ready (code ${code}).`)));
-  });
+  const ready = Promise.withResolvers<string>();
+  hear(child.stdout, (line) => {
+    const url = readyUrl(line);
+    if (url) ready.resolve(url);
+  }).catch(console.error);
   return {
-    /** The address in the node's ready line; rejects when the node ends before it is ready. */
-    url,
+    /** The address in the node's ready line, once it is ready. */
+    url: ready.promise,
     /** Opens one session of the node's page, which lasts as long as the node. */
     token,
     /** How it ended, with the last that it said which is no log: the sentence of an error. */
@@ -54,20 +52,17 @@ export function startServer({ port, data, sealKey }: { port: number; data: strin
     /** Asks the node to close its store, after ten seconds to end at once. Resolves when it has, or after ten more. */
     async stop(): Promise<void> {
       // A signal would end the process at once on Windows; the node closes its store at this word on every system.
-      for (const ask of [() => child.postMessage('stop'), () => child.kill()]) {
-        ask();
-        const late = new Promise<null>((resolve) => setTimeout(resolve, stopWithin, null));
-        if (await Promise.race([ended, late])) return;
-      }
+      child.postMessage('stop');
+      const late = () => new Promise<null>((resolve) => setTimeout(resolve, stopWithin, null));
+      if (await Promise.race([ended, late()])) return;
+      child.kill();
+      await Promise.race([ended, late()]);
     },
   };
 }
 
-function hear(input: NodeJS.ReadableStream | null, heard: (line: string) => void): void {
-  const all = async () => {
-    if (input) for await (const line of linesOf(input)) heard(line);
-  };
-  all().catch((error) => console.error(error));
+async function hear(input: NodeJS.ReadableStream | null, heard: (line: string) => void): Promise<void> {
+  if (input) for await (const line of linesOf(input)) heard(line);
 }
 
 /** What the shell does as its node comes and goes. */
@@ -103,7 +98,7 @@ export function keepNode(events: KeeperEvents) {
       await events.ready(url, started.token);
     };
     // One that answers and then does not let its window in is as good as crashed.
-    started.url.then(ready, () => undefined).catch(() => started.stop());
+    started.url.then(ready).catch(() => started.stop());
     void started.ended.then(({ code, words }) => {
       if (server !== started) return;
       server = null;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute } from 'node:path';
 import { safeStorage } from 'electron';
 import { z } from 'zod';
@@ -16,17 +16,18 @@ const file = z.object({
   warned: z.boolean().catch(false),
 });
 export type Settings = z.infer<typeof file>;
+export type SettingsFile = ReturnType<typeof openSettings>;
 export type Seal = { key: string; lack: null } | { key: null; lack: 'unsealed' | 'sealFailed' };
 
 /** The shell's own file. `update` says whether it is on the disk; what makes no sense is moved to `aside`. @throws as `read` */
 export function openSettings(path: string) {
-  const settings = {
+  return {
     ...read(path),
     update(part: Partial<Settings>): boolean {
-      settings.current = { ...settings.current, ...part };
+      this.current = { ...this.current, ...part };
       try {
         mkdirSync(dirname(path), { recursive: true });
-        writeFileSync(`${path}.new`, JSON.stringify(settings.current), { mode: 0o600, flush: true });
+        writeFileSync(`${path}.new`, JSON.stringify(this.current), { mode: 0o600, flush: true });
         renameSync(`${path}.new`, path);
         return true;
       } catch (error) {
@@ -35,15 +36,12 @@ export function openSettings(path: string) {
       }
     },
   };
-  return settings;
 }
 
-/**
- * The key that the node seals the keys of remotes with: 32 bytes as base64url, the same at each start. There is none where
- * the system has no keyring (what Electron would do there could be undone by anybody), or where it or the disk fails.
- */
-export async function sealKey(settings: ReturnType<typeof openSettings>, platform: string): Promise<Seal> {
+/** The key that the node seals remotes' keys with: 32 bytes as base64url, the same at each start. None without a keyring. */
+export async function sealKey(settings: SettingsFile, platform: string): Promise<Seal> {
   try {
+    // What Electron would do there could be undone by anybody.
     const isBare = () => ['basic_text', 'unknown'].includes(safeStorage.getSelectedStorageBackend());
     if (!(await safeStorage.isAsyncEncryptionAvailable()) || (platform === 'linux' && isBare()))
       return { key: null, lack: 'unsealed' };
@@ -63,12 +61,7 @@ export async function sealKey(settings: ReturnType<typeof openSettings>, platfor
 
 /** @throws what cannot be read now, or not be moved away: it would be written over */
 function read(path: string): { current: Settings; aside: string | null } {
-  let content = '{}';
-  try {
-    content = readFileSync(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-  }
+  const content = statSync(path, { throwIfNoEntry: false }) ? readFileSync(path, 'utf8') : '{}';
   try {
     return { current: file.parse(JSON.parse(content)), aside: null };
   } catch {

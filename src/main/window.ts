@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
-import { BrowserWindow, dialog, type Rectangle, type Session, screen, shell } from 'electron';
+import { BrowserWindow, type Display, dialog, type Rectangle, type Session, screen, shell } from 'electron';
 import { box } from './messages.ts';
-import type { NodeSession } from './node-client.ts';
-import type { Settings } from './settings.ts';
+import type { SettingsFile } from './settings.ts';
 
 const usual = { width: 1280, height: 860 };
 const least = { width: 480, height: 360 };
@@ -12,12 +11,12 @@ const grip = { width: 120, height: 30 };
 const elsewhere = ['/docs', '/openapi.json', '/ops-reference'];
 
 /** Where a window opens: where it was, if that lies in an area that displays show; else in the middle, of usual size. */
-export function placed(kept: Rectangle | null, areas: readonly Rectangle[]): Partial<Rectangle> {
+export function placed(kept: Rectangle | null, displays: readonly Pick<Display, 'workArea'>[]): Partial<Rectangle> {
   if (kept === null) return usual;
-  const area = areas.find(({ x, y, width, height }) => {
+  const area = displays.find(({ workArea: { x, y, width, height } }) => {
     const shared = Math.min(kept.x + kept.width, x + width) - Math.max(kept.x, x);
     return shared >= grip.width && kept.y >= y && kept.y + grip.height <= y + height;
-  });
+  })?.workArea;
   if (!area) return usual;
   const width = Math.max(least.width, Math.min(kept.width, area.width));
   const height = Math.max(least.height, Math.min(kept.height, area.height));
@@ -40,11 +39,6 @@ export function isReachable(url: string, nodeOrigin: string): boolean {
   return to !== null && (to.origin === nodeOrigin || ['data:', 'devtools:', 'chrome-extension:'].includes(to.protocol));
 }
 
-/** Gives the window's session the cookie of the node's; no script can read it. */
-export async function handOver(session: Session, { url, cookie }: NodeSession): Promise<void> {
-  await session.cookies.set({ url, ...cookie, path: '/', httpOnly: true, sameSite: 'strict' });
-}
-
 /** Windows whose page did not come, as where the node was down. */
 const empty = new WeakSet<BrowserWindow>();
 
@@ -56,20 +50,17 @@ export function reloadEmpty(): void {
 export interface WindowWishes {
   url: string;
   session: Session;
-  kept: Settings['window'];
-  keep(state: NonNullable<Settings['window']>): void;
-  openArchive(path: string): void;
+  /** Of where the window is; null: it goes with another one, and nothing is kept of it. */
+  settings: Pick<SettingsFile, 'current' | 'update'> | null;
+  openArchives(path: string): void;
 }
 
-/**
- * Opens a window on the node's page. It stays on the node: links to other places open in the system's browser, and what of the page
- * is wanted beside it, in a further window that goes with it.
- */
+/** Opens a window that stays on the node: other links open in the system's browser, its own pages also in windows beside it. */
 export function openWindow(wishes: WindowWishes): BrowserWindow {
-  const { url, session, kept, keep, openArchive } = wishes;
-  const areas = screen.getAllDisplays().map(({ workArea }) => workArea);
+  const { url, session, settings, openArchives } = wishes;
+  const kept = settings?.current.window ?? null;
   const window = new BrowserWindow({
-    ...placed(kept?.bounds ?? null, areas),
+    ...placed(kept?.bounds ?? null, screen.getAllDisplays()),
     minWidth: least.width,
     minHeight: least.height,
     title: 'Archeion',
@@ -92,7 +83,7 @@ export function openWindow(wishes: WindowWishes): BrowserWindow {
   const leave = (wanted: string) => {
     if (/^(https?|mailto):/.test(wanted)) void shell.openExternal(wanted);
     try {
-      if (/^file:.*\.car$/is.test(wanted) && !wanted.includes('%00')) openArchive(fileURLToPath(wanted));
+      if (/^file:.*\.car$/is.test(wanted) && !wanted.includes('%00')) openArchives(fileURLToPath(wanted));
     } catch {} // The address of another machine's file, or of none.
   };
   window.webContents.on('will-navigate', (event) => {
@@ -103,7 +94,7 @@ export function openWindow(wishes: WindowWishes): BrowserWindow {
   });
   window.webContents.setWindowOpenHandler((wanted) => {
     if (wanted.url.startsWith(`${origin}/ui/`)) {
-      const beside = openWindow({ ...wishes, url: wanted.url, kept: null, keep: () => undefined });
+      const beside = openWindow({ ...wishes, url: wanted.url, settings: null });
       const follow = () => beside.close();
       window.once('closed', follow);
       beside.once('closed', () => window.off('closed', follow));
@@ -121,8 +112,8 @@ export function openWindow(wishes: WindowWishes): BrowserWindow {
   window.webContents.on('did-fail-load', (_event, _code, words, _url, isPage) => {
     if (isPage && words !== 'ERR_ABORTED') empty.add(window);
   });
-  window.on('close', () => keep({ bounds: window.getNormalBounds(), maximized: window.isMaximized() }));
-  // Where that fails, an event says so, too.
-  window.loadURL(url).catch(() => undefined);
+  const state = () => ({ bounds: window.getNormalBounds(), maximized: window.isMaximized() });
+  window.on('close', () => settings?.update({ window: state() }));
+  window.loadURL(url).catch(() => undefined); // An event says so, too.
   return window;
 }

@@ -81,6 +81,8 @@ test('the window is signed in, comes through a crash of the node, takes archives
   await expect.poll(windows, soon).toHaveLength(1);
   const [window] = windows();
   const url = cookies()[0]?.url ?? '';
+  // No script can read it.
+  expect(cookies()[0]).toMatchObject({ path: '/', httpOnly: true, sameSite: 'strict' });
   expect(window?.loaded).toEqual([`${url}/ui/`]);
   expect(await whoami(0)).toBe(200);
   expect(shell.told.menu.length).toBeGreaterThan(4);

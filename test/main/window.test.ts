@@ -3,7 +3,7 @@ import type { BrowserWindow, Session } from './electron.ts';
 
 vi.mock('electron', async () => (await import('./electron.ts')).electron);
 
-const { handOver, isReachable, openWindow, placed, protect, reloadEmpty } = await import('../../src/main/window.ts');
+const { isReachable, openWindow, placed, protect, reloadEmpty } = await import('../../src/main/window.ts');
 const { event, Session: StandIn, told } = await import('./electron.ts');
 
 const node = 'http://127.0.0.1:4123';
@@ -19,25 +19,28 @@ beforeEach(() => {
 });
 
 type Real = Parameters<typeof openWindow>[0];
+type Kept = NonNullable<Real['settings']>['current']['window'];
 
-function opened(wishes: Partial<Real> = {}) {
+function opened({ kept: window = null, ...wishes }: Partial<Real> & { kept?: Kept } = {}) {
   const dropped: string[] = [];
   const kept: unknown[] = [];
   openWindow({
     url: `${node}/ui/`,
     session: new StandIn() as unknown as Real['session'],
-    kept: null,
-    keep: (state) => void kept.push(state),
-    openArchive: (path) => void dropped.push(path),
+    settings: {
+      current: { data: null, window, sealed: null, warned: false },
+      update: (part) => kept.push(part.window) > 0,
+    },
+    openArchives: (path) => void dropped.push(path),
     ...wishes,
   });
-  const window = told.windows.at(-1) as BrowserWindow;
+  const made = told.windows.at(-1) as BrowserWindow;
   const navigate = (url: string) => {
     const asked = event({ url });
-    window.webContents.emit('will-navigate', asked);
+    made.webContents.emit('will-navigate', asked);
     return asked.prevented;
   };
-  return { window, dropped, kept, navigate };
+  return { window: made, dropped, kept, navigate };
 }
 
 describe('the window', () => {
@@ -185,7 +188,12 @@ test.each([
   [{ x: 0, y: 0, width: 200, height: -5 }, [desk], { x: 0, y: 0, width: 480, height: 360 }],
   [{ x: 0, y: 0, width: 1000, height: 700 }, [], usual],
 ])('a window that was at %j opens on %j at %j', (kept, areas, expected) => {
-  expect(placed(kept, areas)).toEqual(expected);
+  expect(
+    placed(
+      kept,
+      areas.map((workArea) => ({ workArea })),
+    ),
+  ).toEqual(expected);
 });
 
 describe('the window’s session', () => {
@@ -228,11 +236,5 @@ describe('the window’s session', () => {
     for (const permission of asked)
       session.request?.(null, permission, (yes) => void (yes && answers.push(permission)));
     expect(answers).toEqual(granted);
-  });
-
-  test('has a cookie that no script can read', async () => {
-    const session = new StandIn() as Session;
-    await handOver(session as unknown as Real['session'], { url: node, cookie: { name: 'a', value: 'b' } });
-    expect(session.jar).toEqual([{ url: node, name: 'a', value: 'b', path: '/', httpOnly: true, sameSite: 'strict' }]);
   });
 });

@@ -32,9 +32,8 @@ beforeEach(() => {
   openWindow({
     url: `${origin}/ui/`,
     session: session as unknown as Real['session'],
-    kept: null,
-    keep: () => undefined,
-    openArchive: () => undefined,
+    settings: null,
+    openArchives: () => undefined,
   });
   window = told.windows.at(-1) as BrowserWindow;
 });
