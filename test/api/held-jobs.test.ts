@@ -96,9 +96,8 @@ test('a node that is restored from a backup sends and runs nothing again that ha
   await node.ctx.invocations.idle();
   expect(endpoint.received).toHaveLength(12);
   // Jobs of a batch, which has no resume, are repeated each by itself.
-  const [path] = paths.dispatch.split('/jobs/');
-  const one = { job_id: over.errors?.at(-1)?.job_id };
-  expect(ok(await ask(node, operator(node), `POST ${path}/reinvoke`, one))).toMatchObject({ accepted: true });
+  const one = over.errors?.at(-1)?.job_id ?? '';
+  expect(ok(await ask(node, operator(node), `POST /node/jobs/${one}/repeat`, {}))).toMatchObject({ accepted: true });
   expect(endpoint.received).toHaveLength(13);
   expect(await readFile(at('runs'), 'utf8')).toBe('run run ');
 });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { ask } from '../helpers/callers.ts';
+import { ask, operator, user } from '../helpers/callers.ts';
 import { ok } from '../helpers/entities.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { JobScene } from '../helpers/job-scene.ts';
@@ -61,28 +61,23 @@ test('what was never taken has timed out when its time is up, says why, and is r
   const { id } = await scene.klados('', { endpoint: `http://127.0.0.1:${port}/accept` });
   const run = await batch(id, 1);
   await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ queued: 1 });
-  const again = (body: object) => ask(scene.node, scene.who, `POST /kladoi/${id}/reinvoke`, body);
+  const again = (job: string) => ask(scene.node, operator(scene.node), `POST /node/jobs/${job}/repeat`, {});
   const [{ job_id }] = ok<{ jobs: [{ job_id: string }] }>(
     await ask(scene.node, scene.who, `GET /node/jobs/${run}`),
   ).jobs;
   const issue = (path: string, message: string) => ({
     ...{ status: 400, body: { details: { issues: [{ path: [path], message }] } } },
   });
-  expect(await again({ job_id })).toMatchObject(issue('job_id', 'the job has not failed'));
+  expect(await again(job_id)).toMatchObject(issue('job_id', 'the job has not failed'));
   await scene.node.ctx.invocations.idle();
   scene.clock.ms += 3_600_000;
   expect((await scene.status(id, run)).errors).toMatchObject([
     { job_id, code: 'TIMEOUT', retryable: true, message: expect.stringContaining('ECONNREFUSED') },
   ]);
-  expect(await again({})).toMatchObject(issue('log_id', 'is required'));
-  expect(await again({ job_id, log_id: scene.file.id })).toMatchObject(
-    issue('job_id', 'stands in place of log_id: give one of them'),
-  );
-  expect(await again({ job_id: run })).toMatchObject(issue('job_id', 'is no job that this node sent to this klados'));
+  expect(await again('none')).toMatchObject({ status: 404, body: { error: 'Job not found' } });
   await using endpoint = await startProcessorEndpoint(port);
-  const repeated = await again({ job_id });
+  const repeated = await again(job_id);
   expect(repeated).toMatchObject({ status: 202, body: { accepted: true, job_id: expect.any(String) } });
-  expect(repeated.body).not.toHaveProperty('original_log_id');
   expect(endpoint.received.map(({ body }) => body.job_id)).toEqual([(repeated.body as { job_id: string }).job_id]);
   expect(await scene.status(id, run)).toMatchObject({ status: 'running', progress: { total: 2, error: 1 } });
 }, 40_000);
@@ -92,8 +87,8 @@ test('what a klados has refused without a log is repeated by its own id', async 
   expect((await scene.invoke(id)).status).toBe('rejected');
   const job_id = String(scene.endpoint.received[0]?.body.job_id);
   scene.endpoint.become('fail', 'accept');
-  const again = await ask(scene.node, scene.who, `POST /kladoi/${id}/reinvoke`, { job_id });
+  const again = await ask(scene.node, operator(scene.node), `POST /node/jobs/${job_id}/repeat`, {});
   expect(again).toMatchObject({ status: 202, body: { accepted: true } });
-  const other = await scene.klados('accept');
-  expect((await ask(scene.node, scene.who, `POST /kladoi/${other.id}/reinvoke`, { job_id })).status).toBe(400);
+  const ada = await user(scene.node, 'ada');
+  expect((await ask(scene.node, ada, `POST /node/jobs/${job_id}/repeat`, {})).status).toBe(403);
 });

@@ -97,7 +97,7 @@ const onContext = new Map<ControllerClass, (ctx: Context) => object>([
   [ProcessorListController, (ctx) => new ProcessorListController(ctx.processorList)],
   [SyncLogController, (ctx) => new SyncLogController(ctx.syncLog)],
   [RemotesController, (ctx) => new RemotesController(ctx.remotes)],
-  [RunsController, (ctx) => new RunsController(ctx.runs)],
+  [RunsController, (ctx) => new RunsController(ctx.runs, ctx.invocations.kladoi.reinvocations)],
   [SessionsController, (ctx) => new SessionsController(ctx.sessions)],
   [StatusController, (ctx) => new StatusController(ctx.status)],
   [SystemController, (ctx) => new SystemController(ctx.system)],

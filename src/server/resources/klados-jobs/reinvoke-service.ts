@@ -1,5 +1,5 @@
-import { ValidationError } from '../../errors.ts';
-import { type Caller, registered } from '../../model/caller.ts';
+import { NotFoundError, ValidationError } from '../../errors.ts';
+import { type Caller, operator, registered } from '../../model/caller.ts';
 import { phaseOf } from '../../model/run-status.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findLog, speaksFor } from '../../store/jobs/job-logs.ts';
@@ -10,7 +10,7 @@ import { processorOf, requireActive } from '../jobs/processors.ts';
 import { grantingIn, lastRepetition, repeated, repetitionOf } from '../jobs/repetition.ts';
 import { missingTargets } from '../jobs/targets.ts';
 import { rejection } from '../jobs/views.ts';
-import type { ReinvokeBody, ReinvokedView } from './wire.ts';
+import type { ReinvokeBody, ReinvokedView, RepeatedView } from './wire.ts';
 
 /** Repeats single failed jobs (processors.md 3.10). */
 export class ReinvokeService {
@@ -22,18 +22,33 @@ export class ReinvokeService {
     this.#entities = entities;
   }
 
-  async reinvoke(caller: Caller, id: string, { log_id, job_id, expires_in }: ReinvokeBody): Promise<ReinvokedView> {
+  /** By the log of the job that failed. */
+  async reinvoke(caller: Caller, id: string, { log_id, expires_in }: ReinvokeBody): Promise<ReinvokedView> {
+    const wanted = { klados: id, path: ['log_id'], job: (db: Reader) => jobOfLog(db, id, log_id) };
+    return { ...(await this.#repeat(caller, wanted, expires_in)), original_log_id: log_id };
+  }
+
+  /** For the operator: by the id of the job, also where it never wrote a log. @throws NotFoundError where this node never sent such a job */
+  async repeat(caller: Caller, id: string, expiresIn?: number): Promise<RepeatedView> {
+    operator(caller);
+    const store = await this.#launcher.writes.store(caller);
+    const job = (db: Reader) => findJob(db, id);
+    const klados = store.read(job)?.processor;
+    if (klados === undefined) throw new NotFoundError('Job not found');
+    return this.#repeat(caller, { klados, path: ['job_id'], job }, expiresIn);
+  }
+
+  async #repeat(caller: Caller, wanted: Wanted, expiresIn = defaultSeconds): Promise<RepeatedView> {
     registered(caller);
-    const wanted = wantedOf(log_id, job_id);
     const { writes } = this.#launcher;
-    const wantedMs = (expires_in ?? defaultSeconds) * 1000;
+    const wantedMs = expiresIn * 1000;
     const store = await writes.store(caller);
-    const { run, request } = store.read((db) => this.#failed(db, caller, id, wanted));
+    const { run, request } = store.read((db) => this.#failed(db, caller, wanted));
     // Of several the others may still be worked on.
     const [missing] = await missingTargets(store, { target_entity: request.target_entity });
-    if (missing) throw ValidationError.at([wanted.by], `the target of its job is not here: ${missing.message}`);
+    if (missing) throw ValidationError.at(wanted.path, `the target of its job is not here: ${missing.message}`);
     const job = await writes.queued(store, run, async () => {
-      const failed = store.read((db) => this.#failed(db, caller, id, wanted));
+      const failed = store.read((db) => this.#failed(db, caller, wanted));
       const prepare = (db: Reader) => repetitionOf(this.#launcher, db, caller, failed, wantedMs);
       const { jobs } = await this.#launcher.write(store, grantingIn(store.read(prepare)), (db) =>
         repeated(this.#launcher, db, caller, prepare(db), [failed], aboutToBeSent),
@@ -43,43 +58,35 @@ export class ReinvokeService {
       return job;
     });
     const refused = rejection(await this.#launcher.deliver(store, job));
-    const original = log_id === undefined ? {} : { original_log_id: log_id };
-    if (!refused) return { accepted: true, job_id: job.id, ...original };
+    if (!refused) return { accepted: true, job_id: job.id };
     const { status: _, ...words } = refused;
-    return { accepted: false, ...words, ...original };
+    return { accepted: false, ...words };
   }
 
   /** The failed job that is meant, or the last repetition of it. */
-  #failed(db: Reader, caller: Caller, id: string, wanted: Wanted): StoredJob {
+  #failed(db: Reader, caller: Caller, { klados: id, path, job: wantedJob }: Wanted): StoredJob {
     const { env } = this.#launcher.writes;
     const klados = processorOf(this.#entities.viewed(db, caller, id), 'klados');
     env.permissions.require(db, registered(caller), 'klados:invoke', klados.standing);
     requireActive(klados, this.#launcher.needs.isVerified);
-    const job = wanted.by === 'log_id' ? jobOfLog(db, id, wanted.id) : findJob(db, wanted.id);
-    if (job?.processor !== id) throw ValidationError.at([wanted.by], 'is no job that this node sent to this klados');
+    const job = wantedJob(db);
+    if (job?.processor !== id) throw ValidationError.at(path, 'is no job that this node sent to this klados');
     const last = lastRepetition(db, job);
     const known = runJob(db, last.id);
     const phase = known && phaseOf(known, env.now()).phase;
     if (phase === 'error') return last;
     throw ValidationError.at(
-      [wanted.by],
+      path,
       last.id === job.id ? 'the job has not failed' : `the job has been repeated as ${last.id}, which has not failed`,
     );
   }
 }
 
-/** The job to be repeated, by its log or by itself. */
+/** The job to be repeated, of which klados it is, and what names it in the request. */
 interface Wanted {
-  by: 'log_id' | 'job_id';
-  id: string;
-}
-
-function wantedOf(log: string | undefined, job: string | undefined): Wanted {
-  if (log !== undefined && job !== undefined)
-    throw ValidationError.at(['job_id'], 'stands in place of log_id: give one of them');
-  if (log !== undefined) return { by: 'log_id', id: log };
-  if (job !== undefined) return { by: 'job_id', id: job };
-  throw ValidationError.at(['log_id'], 'is required');
+  klados: string;
+  path: string[];
+  job: (db: Reader) => StoredJob | undefined;
 }
 
 function jobOfLog(db: Reader, klados: string, id: string): StoredJob {

@@ -85,14 +85,8 @@ export interface KladosRejectedView extends RejectionView, KladosGrantedHead {}
 export type KladosInvokedView = KladosStartedView | KladosRejectedView;
 
 export interface ReinvokeBody {
-  /** The log of the job that failed; required unless there is `job_id`. */
-  log_id?: EntityId;
-  /**
-   * The job that failed, in place of its log: one that its klados never took has none.
-   * @minLength 1
-   * @maxLength 100
-   */
-  job_id?: string;
+  /** The log of the job that failed. */
+  log_id: EntityId;
   /**
    * For how many seconds the klados gets its permissions.
    * @isInt
@@ -104,14 +98,17 @@ export interface ReinvokeBody {
 }
 
 /** What became of the repetition. */
-export interface ReinvokedView {
+export interface RepeatedView {
   accepted: boolean;
   /** The new job. */
   job_id?: string;
-  original_log_id?: EntityId;
   error?: string;
   /** @isInt */
   retry_after?: number;
+}
+
+export interface ReinvokedView extends RepeatedView {
+  original_log_id: EntityId;
 }
 
 export interface BatchItemBody {

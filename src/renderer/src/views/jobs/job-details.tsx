@@ -23,8 +23,8 @@ export function JobDetails({ run, line: { job, repeatedBy } }: { run: RunLine; l
   const log = useQuery({ ...entityQuery(job.log ?? ''), enabled: job.log !== null });
   const again = useMutation({
     mutationFn: () => {
-      const body = job.log === null ? { job_id: job.job_id } : { log_id: job.log };
-      return answered(api.POST('/kladoi/{id}/reinvoke', { params: { path: { id: job.processor.id } }, body }));
+      const { job_id } = job;
+      return answered(api.POST('/node/jobs/{job_id}/repeat', { params: { path: { job_id } }, body: {} }));
     },
     onSuccess: ({ accepted, error }) => toast(accepted ? t('job.repeated') : t('job.refused', { why: error ?? '' })),
     onSettled: () => queries.invalidateQueries({ queryKey: ['run'] }),

@@ -1,9 +1,23 @@
-import { Get, Path, Query, Request, Response, Route, Tags } from '../../../http/controller.ts';
+import {
+  Body,
+  Controller,
+  Get,
+  Path,
+  Post,
+  Query,
+  Request,
+  Response,
+  Route,
+  SuccessResponse,
+  Tags,
+} from '../../../http/controller.ts';
 import { StoredJson } from '../../../http/stored-json.ts';
 import type { CallerRequest } from '../../../model/caller.ts';
+import type { ReinvokeService } from '../../klados-jobs/reinvoke-service.ts';
+import type { RepeatedView } from '../../klados-jobs/wire.ts';
 import type { EntityId, ErrorView, ValidationErrorView } from '../../wire.ts';
 import type { RunsService } from './service.ts';
-import type { RunsView, RunView } from './wire.ts';
+import type { RepeatBody, RunsView, RunView } from './wire.ts';
 
 /** What was started on the node. */
 @Route('node/jobs')
@@ -11,10 +25,13 @@ import type { RunsView, RunView } from './wire.ts';
 @Response<ValidationErrorView>(400, 'Validation failed')
 @Response<ErrorView>(401, 'Unauthorized')
 @Response<ErrorView>(403, 'Not the operator')
-export class RunsController {
+export class RunsController extends Controller {
   private readonly runs: RunsService;
-  constructor(runs: RunsService) {
+  private readonly reinvocations: ReinvokeService;
+  constructor(runs: RunsService, reinvocations: ReinvokeService) {
+    super();
     this.runs = runs;
+    this.reinvocations = reinvocations;
   }
 
   /**
@@ -58,5 +75,24 @@ export class RunsController {
     @Query() limit: number = 200,
   ): Promise<RunView> {
     return StoredJson.as<RunView>(await this.runs.read(request.caller, job_id, { offset, limit }));
+  }
+
+  /**
+   * Repeats a failed job of a klados, as `POST /kladoi/{id}/reinvoke` does by its log: one that its klados never took has none.
+   * @minLength job_id 1
+   * @maxLength job_id 100
+   */
+  @Post('{job_id}/repeat')
+  @SuccessResponse(202, 'Accepted')
+  @Response<RepeatedView>(200, 'Refused by the klados')
+  @Response<ErrorView>(404, 'Not found')
+  async repeat(
+    @Request() request: CallerRequest,
+    @Path() job_id: string,
+    @Body() body: RepeatBody,
+  ): Promise<RepeatedView> {
+    const answer = await this.reinvocations.repeat(request.caller, job_id, body.expires_in);
+    if (!answer.accepted) this.setStatus(200);
+    return answer;
   }
 }

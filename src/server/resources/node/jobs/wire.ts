@@ -92,3 +92,14 @@ export interface RunView {
   /** @isInt */
   total: number;
 }
+
+export interface RepeatBody {
+  /**
+   * For how many seconds the klados gets its permissions.
+   * @isInt
+   * @minimum 60
+   * @maximum 86400
+   * @default 3600
+   */
+  expires_in?: number;
+}
