@@ -216,3 +216,34 @@ test('where very much is remembered, a write of some makes it begin anew', async
     expect(kept().size).toBe(left);
   }
 });
+
+test('what an answer shows of an entity follows every write of it', async () => {
+  await using opened = await openStore('here');
+  const link: [string, string][] = [['p', nodeId(1)]];
+  const from = first(nodeId(0), { type: 't', properties: { label: 'from', description: 'old' }, relationships: link });
+  const to = first(nodeId(1), { type: 't', properties: { label: 'to' } });
+  const write = async (before: Version | null, version: Version) => {
+    const [outcome] = await opened.store.submit([commit([change(before, version)])]);
+    expect(outcome?.committed).toBe(true);
+  };
+  const shown = () => {
+    const query = { sources: [nodeId(0)], targets: [nodeId(1)], depth: 1, limit: 1 };
+    const text = opened.store.read((db) => pathsAnswer(db, { ...query, direction: 'both', expand: 'preview' }));
+    const { paths } = JSON.parse(Buffer.from(text).toString()) as { paths: { edges: Record<string, unknown>[] }[] };
+    const { subject_label, subject_preview, object_label, object_preview } = paths[0]?.edges[0] ?? {};
+    return { subject_label, subject_preview, object_label, object_preview };
+  };
+  await write(null, to);
+  await write(null, from);
+  for (let times = 0; times < 2; times++)
+    expect(shown()).toMatchObject({
+      ...{ subject_label: 'from', subject_preview: { description_preview: 'old' } },
+      ...{ object_label: 'to', object_preview: { label: 'to' } },
+    });
+  const named = { type: 't', properties: { label: 'new', description: 'new' }, relationships: link };
+  await write(from, next(from, named));
+  expect(shown()).toMatchObject({ subject_label: 'new', subject_preview: { description_preview: 'new' } });
+  await write(to, next(to, { type: 't', deleted: true }));
+  expect(shown()).toMatchObject({ subject_label: 'new', object_label: '' });
+  expect(shown().object_preview).toBeUndefined();
+});

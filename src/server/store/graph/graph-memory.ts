@@ -1,12 +1,16 @@
+import { RecentMap } from '../../model/recent-map.ts';
 import type { Reader } from '../connection.ts';
 import type { Common } from './graph-common.ts';
 import type { NodeFacts } from './graph-facts.ts';
 import type { Stretch } from './graph-heads.ts';
+import type { Shown } from './graph-shown.ts';
 
 /** Numbers in kept lists, and entries of each other kind, that a connection keeps at most: at any time, also within one question. */
 export const [maxListed, maxEntries] = [2_000_000, 50_000];
 /** What a list weighs besides its numbers. */
 const listWeight = 16;
+/** Entities of which a connection keeps what answers show, some kilobytes each. */
+const maxShown = 4096;
 /** After more moves than these it is cheaper to begin anew than to find out what they changed. */
 const maxMoved = 32;
 /** Nor are more lists looked through for it, each once a move. */
@@ -108,6 +112,7 @@ export class GraphMemory {
 /** Everything that is remembered of one connection's graph, at one move. */
 class Kept {
   readonly facts = new BoundedMap<number, NodeFacts>();
+  readonly shown = new RecentMap<number, Shown>(maxShown);
   #move = -1;
   #weight = 0;
   readonly #memories = new Map<string, GraphMemory>();
@@ -131,12 +136,16 @@ class Kept {
     const listed = [...this.#memories.values()].reduce((sum, memory) => sum + memory.listed, 0);
     const known = this.#move >= 0 && count > 0 && count <= maxMoved && count * listed <= maxLookedThrough;
     if (known) for (const entity of movedAfter(db, this.#move)) this.#forget(db, entity);
-    else this.#clear();
+    else {
+      this.#clear();
+      this.shown.clear();
+    }
     this.#move = last;
   }
 
   #forget(db: Reader, entity: number): void {
     this.facts.delete(entity);
+    this.shown.delete(entity);
     const peers = db.all<{ peer: number }>('SELECT DISTINCT peer FROM edge WHERE source = ?', entity);
     for (const memory of this.#memories.values()) {
       memory.between.clear();
@@ -181,8 +190,17 @@ const keptOf = new WeakMap<Reader, Kept>();
 
 /** What is remembered of the state that a connection reads now; by a name of what questions see of it. */
 export function graphMemory(db: Reader, name: string): GraphMemory {
+  return keptNow(db).memory(name);
+}
+
+/** What answers with previews show of entities in that state, by key. It depends on the entity alone. */
+export function shownMemory(db: Reader): RecentMap<number, Shown> {
+  return keptNow(db).shown;
+}
+
+function keptNow(db: Reader): Kept {
   const kept = keptOf.get(db) ?? new Kept();
   keptOf.set(db, kept);
   kept.catchUp(db);
-  return kept.memory(name);
+  return kept;
 }

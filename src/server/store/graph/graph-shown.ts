@@ -1,8 +1,10 @@
 import { previewOf } from '../../model/preview.ts';
+import type { RecentMap } from '../../model/recent-map.ts';
 import type { Reader } from '../connection.ts';
 import type { Utf8Text } from '../utf8-text.ts';
 import { getOrMake } from './get-or-make.ts';
 import type { GraphEdge } from './graph-edges.ts';
+import { shownMemory } from './graph-memory.ts';
 
 /** What an answer says of the entities that it names, besides id, label and type. */
 export type GraphExpansion = 'preview' | 'full' | 'none';
@@ -31,7 +33,7 @@ const columns = `e.id, e.type, CASE e.deleted WHEN 0 THEN e.label ELSE '' END AS
   (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection, coalesce(octet_length(e.json), 0) AS size`;
 
 /** JSON text of an entity in a graph answer; `expansion` is empty where there is none, and null where it is too large. */
-interface Shown {
+export interface Shown {
   id: string;
   /** Here and not deleted. */
   live: boolean;
@@ -45,6 +47,9 @@ interface Shown {
 
 /** Bytes of stored entities that one answer reads to expand, and of expansions that it has. */
 const [maxRead, maxShown] = [64 * 1024 * 1024, 32 * 1024 * 1024];
+
+/** Longer expansions, in characters, are not kept for the answers that follow. */
+const longestKept = 2000;
 
 /** What a relationship says of its peer, for one that is deleted or not here. */
 export interface Copies {
@@ -62,6 +67,8 @@ export class ShownEntities {
   readonly #expansion: GraphExpansion;
   readonly #rows = new Map<number, Row>();
   readonly #shown = new Map<number, Shown>();
+  /** What the answers before have shown. */
+  readonly #kept: RecentMap<number, Shown> | null;
   readonly #predicates = new Map<number, string>();
   readonly #predicateMembers = new Map<number, Uint8Array>();
   #read = 0;
@@ -73,6 +80,7 @@ export class ShownEntities {
   constructor(db: Reader, expansion: GraphExpansion) {
     this.#db = db;
     this.#expansion = expansion;
+    this.#kept = expansion === 'preview' ? shownMemory(db) : null;
   }
 
   /** `"<role>_id":...,"<role>_label":...,"<role>_type":...` and the expansion. Both spellings of the id (decisions.md, Names). */
@@ -154,7 +162,7 @@ export class ShownEntities {
   }
 
   #of(key: number): Shown {
-    const known = this.#shown.get(key);
+    const known = this.#shown.get(key) ?? this.#again(key);
     if (known) return known;
     const row = this.#row(key);
     const shown = {
@@ -167,7 +175,14 @@ export class ShownEntities {
       members: new Map<string, Uint8Array>(),
     };
     this.#shown.set(key, shown);
+    if (row && shown.expansion !== null && shown.expansion.length <= longestKept) this.#kept?.set(key, shown);
     return shown;
+  }
+
+  #again(key: number): Shown | undefined {
+    const known = this.#kept?.get(key);
+    if (known) this.#shown.set(key, known);
+    return known;
   }
 
   /** Reads what the answer will say of some entities, all at once. */
@@ -175,7 +190,7 @@ export class ShownEntities {
     const rows = this.#db.all<Row & { key: number }>(
       `SELECT e.key, ${columns}, ${texts} FROM json_each(?) k CROSS JOIN entity e ON e.key = k.value`,
       ...this.#atOnce,
-      JSON.stringify([...keys]),
+      JSON.stringify([...keys].filter((key) => !this.#again(key))),
     );
     for (const row of rows) this.#rows.set(row.key, row);
   }
