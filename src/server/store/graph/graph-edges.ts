@@ -117,6 +117,11 @@ export class GraphEdges {
     return (this.#direction === 'outgoing') === (end === 'source') ? ['out'] : ['in'];
   }
 
+  /** Under which is remembered what is one step from a node: where both ways are followed, the same at either end. */
+  #name(node: number, end: End): string {
+    return `${node} ${this.#ways(end).join(' ')}`;
+  }
+
   facts(node: number): NodeFacts {
     const known = this.#memory.facts.get(node);
     if (known) return known;
@@ -154,7 +159,7 @@ export class GraphEdges {
   #learn(nodes: number[], end: End): void {
     readAllFacts(this.#db, nodes, this.#memory.facts);
     const unread = nodes.filter((node) => {
-      const name = `${node} ${end}`;
+      const name = this.#name(node, end);
       return !this.#memory.lists.has(name) && !this.#memory.degrees.has(name) && this.isInner(node);
     });
     if (unread.length === 0) return;
@@ -168,7 +173,7 @@ export class GraphEdges {
 
   /** Those one step from a node in ascending order, each once; null for a node with more than a few relationships. */
   #list(node: number, end: End): readonly number[] | null {
-    const name = `${node} ${end}`;
+    const name = this.#name(node, end);
     const known = this.#memory.lists.get(name);
     if (known) return known;
     return this.#memory.degrees.has(name) ? null : this.#read(node, end);
@@ -180,7 +185,7 @@ export class GraphEdges {
 
   /** Null for more than a few, of which only the number is kept. */
   #keepList(node: number, end: End, found: number[]): readonly number[] | null {
-    const name = `${node} ${end}`;
+    const name = this.#name(node, end);
     if (found.length > fewListed) {
       this.#memory.degrees.set(name, { cap: fewListed + 1, n: fewListed + 1 });
       this.#spend(fewListed >> 4);
@@ -226,7 +231,7 @@ export class GraphEdges {
   }
 
   #place(node: number, end: End): Place {
-    return { node, ways: this.#ways(end), name: `${node} ${end}`, list: this.#list(node, end) };
+    return { node, ways: this.#ways(end), name: this.#name(node, end), list: this.#list(node, end) };
   }
 
   *#scan(node: number, end: End, read: PageRead = { sql: pages }): Generator<NeighbourRow> {
@@ -300,7 +305,7 @@ export class GraphEdges {
   }
 
   #degree(node: number, end: End, cap: number): number {
-    const name = `${node} ${end}`;
+    const name = this.#name(node, end);
     const known = this.#memory.degrees.get(name);
     if (known && (known.cap >= cap || known.n < known.cap)) return Math.min(known.n, cap);
     const list = this.#memory.lists.get(name);

@@ -26,7 +26,7 @@ class BoundedMap<K, V> extends Map<K, V> {
 
 /**
  * What questions about the graph have read, of all directions and predicates or of some, for the questions that follow
- * on the same connection. By node and end or way, as graph-edges.ts names them.
+ * on the same connection. By node and way or ways, as graph-edges.ts names them.
  */
 export class GraphMemory {
   readonly lists = new Map<string, readonly number[]>();
@@ -84,8 +84,8 @@ export class GraphMemory {
   /** Forgets what a changed relationship between the node and another one may have made untrue. */
   forget(node: number): void {
     this.owned.delete(node);
-    for (const end of ['source', 'target', 'out', 'in']) {
-      const name = `${node} ${end}`;
+    for (const ways of ['out', 'in', 'out in']) {
+      const name = `${node} ${ways}`;
       this.lists.delete(name);
       this.heads.delete(name);
       this.degrees.delete(name);
