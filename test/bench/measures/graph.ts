@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { seeded } from '../../helpers/seeded.ts';
 import { call } from '../call.ts';
 import type { Node } from '../processes.ts';
@@ -5,6 +6,9 @@ import { quantile } from '../quantile.ts';
 import { atMostRow, loopRow, plainRow } from '../report.ts';
 
 const pairs = 200;
+/** After so long the threads that read have ended, with what they remembered. */
+const pauseMs = 6000;
+const afterPause = 10;
 const hubLabel = 'Joseph Mallord William Turner';
 
 /** Questions about the graph of a large collection, one after the other as a person asks them. */
@@ -17,8 +21,8 @@ export async function measureGraph(node: Node, collection: string): Promise<void
   const random = seeded(1);
   const any = () => ids[Math.floor(random() * ids.length)] as string;
   const drawn = Array.from({ length: pairs }, () => [any(), any()] as const);
-  const paths = (source: string, target: string, limit?: number) =>
-    call(node, 'POST /graph/paths', { source_ids: [source], target_ids: [target], limit });
+  const paths = (source: string, target: string, limit?: number, expand = 'preview') =>
+    call(node, `POST /graph/paths?expand=${expand}`, { source_ids: [source], target_ids: [target], limit });
   for (const [a, b] of drawn.slice(0, 20)) await paths(b, a);
   node.reset();
   const usual = await times(drawn, ([a, b]) => paths(a, b));
@@ -27,6 +31,9 @@ export async function measureGraph(node: Node, collection: string): Promise<void
   const one = await times(drawn, ([a, b]) => paths(a, b, 1));
   plainRow('graph paths depth 4, one path, median', one.median, 'ms');
   plainRow('graph paths depth 4, one path, p99', one.p99, 'ms');
+  const bare = await times(drawn, ([a, b]) => paths(a, b, undefined, 'none'));
+  plainRow('graph paths depth 4, without previews, median', bare.median, 'ms');
+  plainRow('graph paths depth 4, without previews, p99', bare.p99, 'ms');
   const fromHub = await times(drawn, ([a]) => paths(hub, a));
   atMostRow('graph paths from the busiest entity, p99', fromHub.p99, 'ms', 50);
   const reachable = await times(drawn.slice(0, 20), ([a]) =>
@@ -37,6 +44,13 @@ export async function measureGraph(node: Node, collection: string): Promise<void
   const hubs = await times(drawn.slice(0, 20), () => found(node, `/graph/entity/${hub}?limit=1000`));
   plainRow('graph entity with 1,000 of its 39,391 relationships, median', hubs.median, 'ms');
   loopRow('graph', (await node.loopDelay()).p99);
+  const rested = await times(
+    drawn.slice(0, afterPause),
+    ([a, b]) => paths(a, b),
+    () => sleep(pauseMs),
+  );
+  plainRow('graph paths depth 4, after a pause of 6 s, median', rested.median, 'ms');
+  plainRow('graph paths depth 4, after a pause of 6 s, longest but one', rested.p99, 'ms');
 }
 
 /** The ids of the entities of an answer. */
@@ -57,9 +71,11 @@ async function idsOf(node: Node, collection: string): Promise<string[]> {
 async function times<T>(
   list: readonly T[],
   run: (one: T) => Promise<unknown>,
+  before: () => Promise<void> = async () => undefined,
 ): Promise<{ median: number; p99: number }> {
   const taken: number[] = [];
   for (const one of list) {
+    await before();
     const begun = performance.now();
     await run(one);
     taken.push(performance.now() - begun);
