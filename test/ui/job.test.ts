@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
 import { ask, operator, type Person } from '../helpers/callers.ts';
@@ -56,8 +58,11 @@ describePage('a run', () => {
   });
 
   test('is shown as it goes, also where that takes longer to answer than its jobs to end', async () => {
+    const shown = join(node.data, 'shown');
+    const waiting = `const { existsSync } = await import('node:fs');
+      while (!existsSync(${JSON.stringify(shown)})) await new Promise((done) => setTimeout(done, 50));`;
     await allow(node, {
-      slow: replying('await new Promise((done) => setTimeout(done, 300)); return {}', { at_once: 1 }),
+      slow: replying(`${waiting} await new Promise((done) => setTimeout(done, 300)); return {}`, { at_once: 1 }),
     });
     let gaveUp = 0;
     page.on('requestfailed', (request) => {
@@ -70,6 +75,8 @@ describePage('a run', () => {
     });
     const { run } = await started('slow', 10);
     await visitor.go(`/jobs/${run}`);
+    await page.getByText('0 of 10').first().waitFor();
+    await writeFile(shown, '');
     await page
       .getByText(/^[1-9] of 10$/)
       .first()

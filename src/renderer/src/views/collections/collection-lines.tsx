@@ -15,7 +15,7 @@ export function CollectionLines({
   active?: number;
 }) {
   const { t, number } = useTexts();
-  const line = useIntoView<HTMLTableRowElement>(active);
+  const line = useIntoView<HTMLTableRowElement>(active, collections[active]?.id);
   return (
     <table className="w-full table-fixed">
       <thead className="text-left text-xs text-quiet">

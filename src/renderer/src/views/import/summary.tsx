@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, Undo2 } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { AndMore } from '../../components/and-more.tsx';
 import { Button, buttonClasses } from '../../components/button.tsx';
@@ -111,7 +111,14 @@ export function Summary({ id, onMore }: { id: string; onMore(): void }) {
       <Examples
         of={told('left_alone')}
         title={(count) => t('import.leftAlone', { count, number: number(count) })}
-        about={t('import.leftAloneAbout')}
+        about={t(collection ? 'import.leftAloneAbout' : 'import.leftAloneOfArchive')}
+        elsewhere={
+          !collection && (
+            <Link to="/sync/conflicts" className="text-accent underline">
+              {t('sync.conflicts')}
+            </Link>
+          )
+        }
         lines={report?.left_alone_examples.map(({ place, reason }) => `${place}: ${t(`import.reason.${reason}`)}`)}
       />
       {made.data.changed > 0 && (
@@ -135,9 +142,11 @@ interface ExamplesProps {
   about: string;
   /** The first of them; undefined where it is not known which they are. */
   lines: string[] | undefined;
+  /** Where they can be looked at in that case. */
+  elsewhere?: ReactNode;
 }
 
-function Examples({ of, title, about, lines = [] }: ExamplesProps) {
+function Examples({ of, title, about, lines = [], elsewhere }: ExamplesProps) {
   const { t } = useTexts();
   if (of === 0) return null;
   return (
@@ -145,7 +154,7 @@ function Examples({ of, title, about, lines = [] }: ExamplesProps) {
       <h2 className="text-base font-semibold">{title(of)}</h2>
       <p className="text-quiet">{about}</p>
       {lines.length === 0 ? (
-        <p className="max-w-prose rounded-md bg-warning-soft p-3">{t('import.whichUnknown')}</p>
+        elsewhere || <p className="max-w-prose rounded-md bg-warning-soft p-3">{t('import.whichUnknown')}</p>
       ) : (
         <ul
           lang="en"

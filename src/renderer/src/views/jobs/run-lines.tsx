@@ -9,7 +9,7 @@ import { PhaseMark, ProgressBar } from './phase-mark.tsx';
 /** What was started, a line each; `active` is the one that the keys are at. */
 export function RunLines({ runs, active }: { runs: readonly RunLine[]; active: number }) {
   const { t, number } = useTexts();
-  const row = useIntoView<HTMLTableRowElement>(active);
+  const row = useIntoView<HTMLTableRowElement>(active, runs[active]?.job_id);
   return (
     <table className="w-full table-fixed">
       <thead className="text-left text-xs text-quiet">

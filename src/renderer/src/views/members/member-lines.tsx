@@ -29,7 +29,8 @@ interface MemberLinesProps {
 export function MemberLines({ members, nameOf, active, mayManage, onChange, onRemove, onAll }: MemberLinesProps) {
   const { t, number } = useTexts();
   const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
-  const line = useIntoView<HTMLTableRowElement>(active);
+  const at = members[active];
+  const line = useIntoView<HTMLTableRowElement>(active, at && `${at.role} ${at.peer}`);
   if (members.length === 0)
     return (
       <p className="flex flex-wrap items-center gap-3 border-t border-line px-5 py-4 text-quiet">

@@ -9,7 +9,7 @@ import { StatusMark, VerifiedMark } from './processor-state.tsx';
 /** Processors, a line each; `active` is the one that the keys are at. */
 export function ProcessorLines({ lines, active }: { lines: readonly ProcessorLine[]; active: number }) {
   const { t } = useTexts();
-  const row = useIntoView<HTMLTableRowElement>(active);
+  const row = useIntoView<HTMLTableRowElement>(active, lines[active]?.id);
   const head = 'px-3 py-2 font-medium';
   return (
     <table className="w-full table-fixed">

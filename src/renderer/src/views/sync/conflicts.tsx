@@ -21,8 +21,9 @@ export function Conflicts() {
   const list = useQuery(conflictsQuery);
   const conflicts = list.data?.conflicts ?? [];
   const total = list.data?.total ?? 0;
-  const { at, put } = useActive(conflicts.map(({ remote, id }) => `${remote} ${id}`));
-  const line = useIntoView<HTMLTableRowElement>(at);
+  const names = conflicts.map(({ remote, id }) => `${remote} ${id}`);
+  const { at, put } = useActive(names);
+  const line = useIntoView<HTMLTableRowElement>(at, names[at]);
   const open = () => {
     const one = conflicts[at];
     if (one) void go({ to: '/sync/conflicts/$remote/$id', params: { remote: one.remote, id: one.id } });

@@ -23,7 +23,7 @@ interface DeletedLinesProps {
 /** Deleted entities, a line each: what it was called, who deleted it when, what was said of it, and the way back. */
 export function DeletedLines({ rows, active, selected, onSelect, onRestore, busy }: DeletedLinesProps) {
   const { t } = useTexts();
-  const here = useIntoView<HTMLTableRowElement>(active);
+  const here = useIntoView<HTMLTableRowElement>(active, rows[active]?.cid);
   const all = rows.length > 0 && rows.every(({ cid }) => selected.has(cid));
   return (
     <table className="w-full table-fixed">

@@ -44,7 +44,10 @@ export function DeletedScreen({ list, title, views, count, none }: DeletedScreen
 
   const rows = onceEach(list.data?.pages.flatMap((page) => page.rows) ?? []);
   const total = list.data?.pages.at(-1)?.total;
-  const { at, put } = useActive(rows.map(({ cid }) => cid));
+  const { at, put } = useActive(
+    rows.map(({ cid }) => cid),
+    true,
+  );
   const here = rows[at];
   // What is no longer there is not selected any more.
   const selected = rows.filter((row) => chosen.has(row.cid));
