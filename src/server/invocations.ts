@@ -166,7 +166,7 @@ export class Invocations implements AsyncDisposable {
       }
   }
 
-  /** Resolves when nothing waits to be sent any more. */
+  /** Resolves when nothing can be sent now: what a processor did not take may wait on. */
   async idle(): Promise<void> {
     await Promise.all([...this.#queues.values()].map((queue) => queue.idle()));
   }

@@ -336,6 +336,7 @@ describe('a hop', () => {
     const first = await run('"a" -[*]-> @end', {}, many);
     expect({ walks: many.walks, truncated: first.truncated }).toEqual({ walks: 3, truncated: true });
     expect(first.results.map(({ path }) => path[0])).toEqual([{ entity: 's40', score: 1 }]);
+    expect(many.allowed).toEqual([64_000, Math.ceil((200_000 * 16) / 59), Math.ceil((100_000 * 16) / 43)]);
     [many.walks, many.rowsOfOne] = [0, 10];
     const all = await run('"a" <-[*]-> @end', {}, many);
     expect({ walks: many.walks, truncated: all.truncated }).toEqual({ walks: 5, truncated: false });

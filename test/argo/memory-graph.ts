@@ -28,6 +28,8 @@ export class MemoryGraph implements GraphSource, TextSource {
   readonly #edges: Edge[];
   /** How many walks were asked for, and how many relationships each looks at. */
   walks = 0;
+  /** How many relationships each search for ways to an entity was allowed to look at. */
+  allowed: number[] = [];
   rowsOfOne = 0;
   /** Whether there is no time to try a filter on all. */
   late = false;
@@ -107,6 +109,7 @@ export class MemoryGraph implements GraphSource, TextSource {
   }
 
   async link({ targets, ...query }: Omit<WalkQuery, 'perSource'> & { targets: string[] }): Promise<Walked> {
+    this.allowed.push(query.rows);
     return this.#walked({ ...query, perSource: targets.length }, (id) => targets.includes(id));
   }
 

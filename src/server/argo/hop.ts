@@ -221,11 +221,15 @@ async function linked(hop: Started, from: Candidate[], targets: string[]): Promi
   const { sources, relation, shape } = hop;
   const { budget } = hop.limits;
   const all: Walked = { reached: [], truncated: false, spent: false, rows: 0 };
-  for (const predicates of relation.sets)
+  for (const [i, predicates] of relation.sets.entries())
     for (let at = 0; at < from.length; at += chunkSize) {
       if (budget.spent) return { ...all, truncated: true, spent: true };
-      const { rows, milliseconds } = budget;
-      const ends = { sources: from.slice(at, at + chunkSize).map(beginning), targets };
+      const chunk = from.slice(at, at + chunkSize);
+      // The sources that follow, by these predicates and others, have their share as well.
+      const left = from.length * (relation.sets.length - i) - at;
+      const rows = Math.ceil((budget.rows * chunk.length) / left);
+      const milliseconds = (budget.milliseconds * chunk.length) / left;
+      const ends = { sources: chunk.map(beginning), targets };
       const found = await sources.graph.link({ ...shape, ...ends, predicates, rows, milliseconds });
       budget.take(found.rows);
       for (const one of found.reached) all.reached.push({ ...one, source: at + one.source });

@@ -152,8 +152,8 @@ async function changeAllowed(
   }
 }
 
-/** How often it is looked again, and when this gives up, in milliseconds. */
-const [betweenMs, atMostMs] = [50, 3000];
+/** How often it is looked again, when this gives up, and how old a file is that a command was killed over, in milliseconds. */
+const [betweenMs, atMostMs, leftMs] = [50, 3000, 60_000];
 
 /** Makes the file that a list is written to: whoever has made it changes the list, and others wait. @throws FailureError */
 async function claim(made: string): Promise<void> {
@@ -162,10 +162,10 @@ async function claim(made: string): Promise<void> {
       return await writeFile(made, '', { flag: 'wx', mode: 0o600 });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      if (performance.now() - begun > atMostMs)
-        throw new FailureError(
-          `Another command changes the list, or was killed as it did: if none runs, delete ${made}.`,
-        );
+      const { mtimeMs } = await stat(made).catch(() => ({ mtimeMs: Number.POSITIVE_INFINITY }));
+      if (Date.now() - mtimeMs > leftMs) await rm(made, { force: true });
+      else if (performance.now() - begun > atMostMs)
+        throw new FailureError(`Another command changes the list, or was killed as it did: try again in a minute.`);
     }
   }
 }

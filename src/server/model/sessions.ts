@@ -51,7 +51,7 @@ export class Sessions {
   readonly #now: () => number;
   readonly #randomBytes: (size: number) => Uint8Array;
   #links: Link[] = [];
-  /** In the order of their last use. */
+  /** In the order of their last use; also those that have ended for want of one, until they could not have lasted longer. */
   #sessions: Session[] = [];
 
   constructor({ now, randomBytes }: SessionsOptions) {
@@ -76,7 +76,7 @@ export class Sessions {
    */
   open(token: string, earlier: string | null = null): { secret: string; expires: number } | null {
     const link = this.#find(this.#links, token);
-    if (link === null) return null;
+    if (link === null || link.expires <= this.#now()) return null;
     this.#links = this.#links.filter((other) => other !== link);
     const now = this.#now();
     const [idle, full] = link.lasting ? [Infinity, Infinity] : [idleLifetime, fullLifetime];
@@ -84,7 +84,8 @@ export class Sessions {
     const replaced = earlier === null ? null : this.#find(this.#sessions, earlier);
     const life = replaced?.life ?? { over: false };
     const session = { digest: digestOf(secret), idle, expires: now + idle, ends: now + full, life };
-    const others = this.#sessions.filter((other) => other !== replaced && other.expires > now);
+    // One that nobody has used for long stays known, for what goes on with it: signing out ends that, too.
+    const others = this.#sessions.filter((other) => other !== replaced && other.ends > now);
     for (const { life } of others.slice(0, 1 - maxSessions)) life.over = true;
     this.#sessions = [...others.slice(1 - maxSessions), session];
     return { secret, expires: session.expires };
@@ -96,7 +97,7 @@ export class Sessions {
    */
   use(secret: string): { isOver: () => boolean } | null {
     const session = this.#find(this.#sessions, secret);
-    if (session === null) return null;
+    if (session === null || session.expires <= this.#now()) return null;
     session.expires = Math.min(this.#now() + session.idle, session.ends);
     this.#sessions = [...this.#sessions.filter((other) => other !== session), session];
     return { isOver: () => session.life.over || session.ends <= this.#now() };
@@ -117,13 +118,13 @@ export class Sessions {
     return link.expires;
   }
 
-  /** Looks at every one, so that the time it takes says nothing of where a match stands. */
+  /** Also what has ended. Looks at every one, so that the time it takes says nothing of where a match stands. */
   #find<T extends Link | Session>(among: readonly T[], secret: string): T | null {
     if (!isSessionSecret(secret)) return null;
     const digest = digestOf(secret);
     let found: T | null = null;
     for (const one of among) if (timingSafeEqual(one.digest, digest)) found = one;
-    return found !== null && found.expires > this.#now() ? found : null;
+    return found;
   }
 
   #secret(): string {
