@@ -1,7 +1,8 @@
 import { ValidationError } from '../errors.ts';
 import type { Json, JsonObject } from '../model/manifest.ts';
+import { isObject } from '../model/objects.ts';
 import type { EntityRule, Field, NestedRule } from './mapping.ts';
-import { isObject, valueAt, withoutPaths } from './paths.ts';
+import { valueAt, withoutPaths } from './paths.ts';
 import { typedItem } from './typed-value.ts';
 
 const maxIdLength = 1000;

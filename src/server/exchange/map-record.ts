@@ -2,12 +2,13 @@ import { valueHash } from '../blocks/encode.ts';
 import { ValidationError } from '../errors.ts';
 import type { Network } from '../model/ids.ts';
 import { type Json, type JsonObject, type Relationship, relationshipKey } from '../model/manifest.ts';
+import { isObject } from '../model/objects.ts';
 import { equalJson } from '../model/properties.ts';
 import type { Draft } from './draft.ts';
 import { draftProperties, labelText, linkProperties, usableId, withLabel } from './fields.ts';
 import { type IdCache, idCache } from './id-cache.ts';
 import type { EntityRule, Mapping, NestedRule, RecordRule } from './mapping.ts';
-import { isObject, valueAt, valuesAt } from './paths.ts';
+import { valueAt, valuesAt } from './paths.ts';
 import { type Beyond, beyond, beyondRemembered, maxNames, remembered } from './statements.ts';
 import { splitText } from './typed-value.ts';
 

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../model/manifest.ts';
+import { isObject } from '../model/objects.ts';
 
 /**
  * Where a value stands in a record. A member named like the whole text (`a.b`) goes before the steps `a`, then `b`. A text that
@@ -12,10 +13,6 @@ export interface Path {
 export function pathOf(text: string): Path {
   const steps = text.split('.');
   return { text, steps: steps.includes('') ? [text] : steps };
-}
-
-export function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The value at a path through objects, undefined where there is none. */

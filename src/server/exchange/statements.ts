@@ -1,5 +1,5 @@
 import type { Json, JsonObject, Relationship } from '../model/manifest.ts';
-import { isObject } from './paths.ts';
+import { isObject } from '../model/objects.ts';
 
 /** What a source says of an entity; a manifest says it too. */
 export interface Sayings {

@@ -1,6 +1,7 @@
 import { beginningOf } from '../model/cut-text.ts';
 import { below, commandOf } from '../model/endpoints.ts';
 import type { NodeKey } from '../model/node-key.ts';
+import { isObject } from '../model/objects.ts';
 import type { Dispatch, Dispatcher, Outcome } from './dispatch.ts';
 import { type Outbound, OutboundError, type Reach } from './outbound.ts';
 import { signatureOf } from './signature.ts';
@@ -112,10 +113,6 @@ function read({ status, headers, body }: Answer, job: string): Outcome {
 /** Bad gateway, its timeout, and what a well-known one answers besides for an origin that it does not understand. */
 function isGateways(status: number): boolean {
   return status === 502 || status === 504 || (status >= 520 && status <= 527);
-}
-
-function isObject(value: unknown): value is { [name: string]: unknown } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Undefined for what is none. */

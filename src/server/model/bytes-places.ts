@@ -1,5 +1,5 @@
-import { isMap } from './content.ts';
 import type { Json, JsonObject } from './manifest.ts';
+import { isObject } from './objects.ts';
 import { equalJson } from './properties.ts';
 
 // What is said of bytes holds for those alone: a merge that takes the CID of one side and the size of the other is true of nothing.
@@ -17,7 +17,7 @@ export interface Versions<T> {
 /** Whether both sides brought other bytes under a key of `properties.content`: then the whole entry is one side's. */
 export function isOtherBytes(path: string[], { base, ours, theirs }: Versions<Json>, based: boolean): boolean {
   if (path.length !== 3 || path[0] !== 'properties' || path[1] !== 'content') return false;
-  const [before, mine, other] = [base, ours, theirs].map((entry) => (isMap(entry) ? entry.cid : undefined));
+  const [before, mine, other] = [base, ours, theirs].map((entry) => (isObject(entry) ? entry.cid : undefined));
   return !equalJson(mine, other) && !(based && (equalJson(mine, before) || equalJson(other, before)));
 }
 

@@ -1,5 +1,5 @@
-import { isMap } from './content.ts';
 import type { JsonObject, Manifest } from './manifest.ts';
+import { isObject } from './objects.ts';
 
 /** `properties.content[key]`: bytes that an entity holds (wire-contract.md 4.4). A stored one may lack anything. */
 export interface ContentEntry {
@@ -24,15 +24,15 @@ type Content = Pick<Manifest, 'type' | 'properties'>;
 /** The entries of a version by key, in their order; those without a CID are left out. */
 export function entriesOf({ properties }: Content): Map<string, JsonObject & { cid: string }> {
   const entries = new Map<string, JsonObject & { cid: string }>();
-  if (isMap(properties.content))
+  if (isObject(properties.content))
     for (const [key, entry] of Object.entries(properties.content))
-      if (isMap(entry) && typeof entry.cid === 'string') entries.set(key, { ...entry, cid: entry.cid });
+      if (isObject(entry) && typeof entry.cid === 'string') entries.set(key, { ...entry, cid: entry.cid });
   return entries;
 }
 
 /** Whether `properties.content` is something else than entries by key, such as a text of somebody's. */
 export function isOtherContent({ properties }: Content): boolean {
-  return properties.content !== undefined && !isMap(properties.content);
+  return properties.content !== undefined && !isObject(properties.content);
 }
 
 /**
@@ -87,7 +87,7 @@ export function withEntries(
   properties: JsonObject,
   change: (entries: [string, JsonObject][]) => [string, JsonObject][],
 ) {
-  const old = isMap(properties.content) ? (Object.entries(properties.content) as [string, JsonObject][]) : [];
+  const old = isObject(properties.content) ? (Object.entries(properties.content) as [string, JsonObject][]) : [];
   return { ...properties, content: Object.fromEntries(change(old)) };
 }
 

@@ -1,5 +1,6 @@
 import type { IssuePath } from '../errors.ts';
-import type { Json, JsonObject, Manifest } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
+import { isObject } from './objects.ts';
 
 /** wire-contract.md, 2.1 and 4.4: 500 MB, as the size of an upload-url has it. */
 export const maxContentBytes = 524_288_000;
@@ -19,9 +20,9 @@ export function namedContents({ type, properties }: Pick<Manifest, 'type' | 'pro
   if (type === 'file' && typeof properties.cid === 'string')
     found.push({ cid: properties.cid, path: ['properties', 'cid'] });
   const { content } = properties;
-  if (!isMap(content)) return found;
+  if (!isObject(content)) return found;
   for (const [key, entry] of Object.entries(content))
-    if (isMap(entry) && typeof entry.cid === 'string')
+    if (isObject(entry) && typeof entry.cid === 'string')
       found.push({ cid: entry.cid, path: ['properties', 'content', key, 'cid'] });
   return found;
 }
@@ -29,9 +30,4 @@ export function namedContents({ type, properties }: Pick<Manifest, 'type' | 'pro
 /** The CIDs alone. */
 export function contentCids(manifest: Pick<Manifest, 'type' | 'properties'>): string[] {
   return namedContents(manifest).map(({ cid }) => cid);
-}
-
-/** Whether a value is a map of members, rather than text, a list or nothing. */
-export function isMap(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

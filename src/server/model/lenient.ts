@@ -1,4 +1,5 @@
 import type { EditedBy, EditMethod, JsonObject, Manifest, Relationship } from './manifest.ts';
+import { isMap } from './objects.ts';
 
 /**
  * A version with what it says of itself in the known shapes, for reading: other programs may have written anything there
@@ -53,9 +54,4 @@ export function lenientRelationship({
 
 function isTextOrNone(value: unknown): boolean {
   return value === undefined || typeof value === 'string';
-}
-
-/** Bytes in a block are neither. */
-function isMap(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 }

@@ -1,11 +1,8 @@
 import type { Json, JsonObject } from './manifest.ts';
+import { isObject } from './objects.ts';
 
 /** Keys to drop: names at this level, or an object that leads to lists of names further down (wire-contract.md N10). */
 export type Removal = string[] | { [key: string]: Removal };
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** Deep merge: objects merge member by member, everything else (arrays, null) replaces (decisions.md, deep merge). */
 export function mergeObject(base: JsonObject, patch: JsonObject): JsonObject {

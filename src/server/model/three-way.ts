@@ -8,6 +8,7 @@ import {
   type Relationship,
   relationshipKey,
 } from './manifest.ts';
+import { isObject } from './objects.ts';
 import { equalJson } from './properties.ts';
 
 /** What a merge compares: what a version says, whoever made it. A deleted one says nothing else. */
@@ -104,8 +105,8 @@ function mergeValues(
 ): Json | undefined {
   if (equalJson(ours, theirs) || (rule.based && equalJson(theirs, base))) return ours;
   if (rule.based && equalJson(ours, base)) return theirs;
-  if (isMap(ours) && isMap(theirs) && !isOtherBytes(path, { base, ours, theirs }, rule.based))
-    return mergeMaps(isMap(base) ? base : {}, ours, theirs, path, rule);
+  if (isObject(ours) && isObject(theirs) && !isOtherBytes(path, { base, ours, theirs }, rule.based))
+    return mergeMaps(isObject(base) ? base : {}, ours, theirs, path, rule);
   return rule.settle({ path, ...present({ base, ours, theirs }) });
 }
 
@@ -238,7 +239,7 @@ function mergeRelationship(
       peer_type: newer(b?.peer_type, o.peer_type, t.peer_type),
       peer_label: newer(b?.peer_label, o.peer_label, t.peer_label),
     }),
-    ...(isMap(properties) && { properties }),
+    ...(isObject(properties) && { properties }),
   };
 }
 
@@ -258,10 +259,6 @@ function asJson(relationship: Relationship | undefined): Json | undefined {
 
 function byKey({ relationships }: Pick<Content, 'relationships'>): Map<string, Relationship> {
   return new Map(relationships.map((r) => [relationshipKey(r), r]));
-}
-
-function isMap(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function own(map: JsonObject, key: string): Json | undefined {

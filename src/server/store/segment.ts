@@ -1,6 +1,7 @@
 import { cidBytes } from '../blocks/cid.ts';
 import { decodeManifest } from '../blocks/encode.ts';
 import type { Manifest } from '../model/manifest.ts';
+import { isMap } from '../model/objects.ts';
 import type { Change } from './commit.ts';
 
 /** One block of a change, read and ready to store. */
@@ -40,10 +41,6 @@ export function manifestProblem(manifest: Manifest, id: string): string | null {
     (r) => !isMap(r) || typeof r.predicate !== 'string' || typeof r.peer !== 'string',
   );
   return wrong ? 'a relationship has no predicate or no peer' : null;
-}
-
-function isMap(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !ArrayBuffer.isView(value);
 }
 
 function linkProblem(manifest: Manifest, before: SegmentBlock | undefined, prev: string | undefined): string | null {

@@ -1,10 +1,10 @@
 import { isContentCid } from '../../blocks/cid.ts';
 import { type DomainError, type Issue, NotFoundError, PreconditionError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
-import { isMap } from '../../model/content.ts';
 import { type ContentEntry, entriesOf, isOtherContent, withEntries } from '../../model/content-entries.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
 import { replaced } from '../../model/next-version.ts';
+import { isObject } from '../../model/objects.ts';
 import type { Reader } from '../../store/connection.ts';
 import { refuse, textIssues } from '../entities/body.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
@@ -220,7 +220,7 @@ function added(base: Manifest, key: string, entry: ContentEntry): Plan {
 }
 
 function isTaken({ properties }: Manifest, key: string): boolean {
-  return isMap(properties.content) && Object.hasOwn(properties.content, key);
+  return isObject(properties.content) && Object.hasOwn(properties.content, key);
 }
 
 function changed({ cid, next }: Prepared) {

@@ -1,10 +1,11 @@
 import { type Issue, ValidationError } from '../../errors.ts';
 import { type Flow, type FlowStep, readFlow, routesOf, stepAfter } from '../../model/flow.ts';
 import type { JsonObject } from '../../model/manifest.ts';
+import { isObject } from '../../model/objects.ts';
 import type { Reader } from '../../store/connection.ts';
 import { entitySize, findEntity, findStanding, type Standing } from '../../store/entities.ts';
 import { isWrittenHere } from '../../store/jobs/made-here.ts';
-import { findProcessor, type IsVerified, isObject, type ProcessorFacts, unreadiness } from './processors.ts';
+import { findProcessor, type IsVerified, type ProcessorFacts, unreadiness } from './processors.ts';
 
 /** The kladoi of a workflow with those of the workflows within it, and how it begins. */
 export interface FlowKladoi {

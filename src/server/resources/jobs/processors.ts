@@ -1,6 +1,7 @@
 import { NotFoundError, ValidationError } from '../../errors.ts';
 import type { Grantee } from '../../model/grants.ts';
 import type { Json, JsonObject } from '../../model/manifest.ts';
+import { isObject } from '../../model/objects.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, type Standing } from '../../store/entities.ts';
 
@@ -32,10 +33,6 @@ function factsOf(standing: Standing): ProcessorFacts {
     cardinality: cardinality === 'one' || cardinality === 'many' ? cardinality : undefined,
     inputSchema: isObject(schema) ? schema : undefined,
   };
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** An agent or klados that may be there; undefined also for a deleted one and one of another type. */

@@ -1,6 +1,7 @@
 import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
+import { isObject } from '../../model/objects.ts';
 import { mergeObject, type Removal, removeMembers } from '../../model/properties.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import { findEntity } from '../../store/entities.ts';
@@ -116,8 +117,4 @@ function replacing(body: CasUpdateBody, typed: JsonMap, current: Manifest): CasU
 /** Only what is active goes back: a form sends the status along that it has read. A status that is none is refused later. */
 function statusOfMoved(wanted: unknown): unknown {
   return wanted === undefined || wanted === 'active' ? 'development' : wanted;
-}
-
-function isObject(value: unknown): value is { [key: string]: never } {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,0 +1,11 @@
+import type { JsonObject } from './manifest.ts';
+
+/** Whether a JSON value is an object, and no list. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The same of a value that was read from a block, where bytes may stand as well. */
+export function isMap(value: unknown): value is object {
+  return isObject(value) && !ArrayBuffer.isView(value);
+}
