@@ -323,6 +323,23 @@ describe('K8: content that came here otherwise while the remote was to be asked 
     await expectBytes(origin, curator, `/entities/${entity.id}/content`, bytes);
     await expectLevel(scene);
   });
+
+  test('by its key, for another entity that names it', async () => {
+    await using scene = await startScene({}, { stranger: true });
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    const bytes = bytesOf(30_000);
+    await holding(origin, curator, bytes, { collection: place.id });
+    proxy.fault = (call) => (isContent(call) ? { status: 404 } : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 0, missing: 1 } });
+    const entity = await naming(scene, bytes);
+    expect(await sync(mirror, here)).toMatchObject({ created: 1, content: { missing: 1 } });
+    clock.time += 2 * 60_000;
+    // A remote that keeps bytes by entity and key has none for this one.
+    proxy.fault = (call) =>
+      isContent(call) && (call.path.includes('?cid=') || call.path.includes(entity.id)) ? { status: 404 } : undefined;
+    expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, missing: 0 }, sent: { files: 0 } });
+    expect(await sync(mirror, here)).toMatchObject({ sent: { files: 1, bytes: 30_000 } });
+  });
 });
 
 test('what a key names by now is not taken for the bytes because it begins as they do', async () => {

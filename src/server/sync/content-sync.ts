@@ -167,20 +167,21 @@ function isTrouble({ state }: ContentState): boolean {
 
 async function fetchOne(ctx: PushContext, { named, state }: Task, sends: boolean): Promise<void> {
   const { files, flights, report, remote } = ctx;
-  const noteFrom = async (giver: string | null) => {
-    if (giver !== remote.name) await noteHere(ctx, { named, state });
+  const noteGiven = async (given: boolean) => {
+    if (!given) await noteHere(ctx, { named, state });
     else if (sends || state !== undefined) await note(ctx, { kind: 'content_there', ...placeOf(ctx, named) });
   };
   const key = `${ctx.store.network} ${named.cid}`;
   // The same bytes may be under way for another entity, or from another remote.
   let giver: string | null = null;
   for (let flight = flights.get(key); flight; flight = flights.get(key)) giver = await flight;
-  if (files.has(named.cid)) return noteFrom(giver);
+  if (files.has(named.cid)) return noteGiven(giver === remote.name);
   const onBytes = (bytes: number) => {
     report.content.bytes += bytes;
   };
   const flight = fetchBytes({ ...ctx, onBytes }, named);
-  const giverOf = (found: Fetched) => (found === 'kept' ? remote.name : null);
+  // Given by a key, or as a file's own, they say nothing of another entity that names them.
+  const giverOf = (found: Fetched) => (found === 'cid' ? remote.name : null);
   flights.set(
     key,
     flight.then(giverOf, () => null),
@@ -197,7 +198,7 @@ async function fetchOne(ctx: PushContext, { named, state }: Task, sends: boolean
     return;
   }
   report.content.files++;
-  await noteFrom(giverOf(result));
+  await noteGiven(result !== 'whole');
 }
 
 /** They came otherwise: whether this remote has them is asked by the next run, which compares all that came in this one. */

@@ -13,11 +13,11 @@ export interface Missed {
   evidence: string;
 }
 
-/** Whether the remote gave bytes (`kept`), or they had come whole before it was asked (`whole`), from it or another one. */
-export type Fetched = 'kept' | 'whole' | Missed;
-
 /** The ways in which remotes give bytes: of an entity by CID or key, and a file's own in the earlier form. */
 export type ContentForm = 'cid' | 'key' | 'file';
+
+/** The way in which the remote gave bytes; `whole`: they had come before it was asked, from it or another one. */
+export type Fetched = ContentForm | 'whole' | Missed;
 
 /** Which way a remote gives bytes, once one has worked. */
 export interface FormMemory {
@@ -49,7 +49,7 @@ export async function fetchBytes(needs: FetchNeeds, named: NamedBytes): Promise<
     const found = await fetchBy(needs, partial, pathOf(named, form));
     if (found === 'kept') {
       memory.form = form;
-      return found;
+      return form;
     }
     // Another form's 404 says less than what was found out before.
     missed = missed === null || missed.trouble === 'missing' ? found : missed;

@@ -34,7 +34,7 @@ export interface PushContext extends SyncContext {
   files: FileStore;
   partials: PartialFiles;
   memory: ContentMemory;
-  /** What is being fetched, by network and CID, whatever the remote: the name of the one that has given it, null where none has. */
+  /** What is being fetched, by network and CID: the name of the remote that gave it when it was asked for by its CID, else null. */
   flights: Map<string, Promise<string | null>>;
   /** As in the memory. */
   settled: Set<string>;
