@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { JsonObject, Manifest, Relationship } from '../../src/server/model/manifest.ts';
+import { collectionsOf } from '../../src/server/model/manifest.ts';
 import { applyUpdate } from '../../src/server/model/next-version.ts';
 import { contentHash } from '../../src/server/sync/content.ts';
 import { deltasBetween } from '../../src/server/sync/delta.ts';
@@ -48,6 +49,21 @@ test('the bodies turn the one content into the other', () => {
     fc.property(manifest, manifest, (base, next) => {
       const made = deltasBetween(base, next).reduce((now, delta) => applyUpdate(now, '', delta, stamp), base);
       expect(contentHash(made)).toBe(contentHash(next));
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+test('what lies in a collection lies in one after each body, unless the only one is said anew', () => {
+  fc.assert(
+    fc.property(manifest, manifest, (base, next) => {
+      const [before, after] = [collectionsOf(base), collectionsOf(next)];
+      fc.pre(before.length > 0 && after.length > 0 && new Set([...before, ...after]).size > 1);
+      let now = base;
+      for (const delta of deltasBetween(base, next)) {
+        now = applyUpdate(now, '', delta, stamp);
+        expect(collectionsOf(now)).not.toEqual([]);
+      }
     }),
     { numRuns: 2000 },
   );
@@ -102,6 +118,12 @@ test('what would come to stand before the first collection is said anew after it
     { relationships_add: [at('B')], relationships_remove: [at('A'), at('C')] },
   ]);
   expect(deltasBetween(lies('A', 'B', 'C'), lies('A', 'C', 'B'))).toEqual([]);
+  const named = { ...lies('A'), relationships: [at('A'), { ...at('B'), peer_label: 'B' }] };
+  expect(deltasBetween(named, lies('B', 'A'))).toEqual([
+    { relationships_remove: [at('B')] },
+    { relationships_add: [at('B')], relationships_remove: [at('A')] },
+    { relationships_add: [at('A')] },
+  ]);
 });
 
 test('a change of one property sends that property alone', () => {

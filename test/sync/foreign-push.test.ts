@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
-import { collection, create, type Entity, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
 import { expectBytes, holding } from './contents.ts';
-import { keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
+import { chainOf, keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import { type Proxied, startProxied } from './proxied.ts';
 
 /** A mirror of a remote that is another program, with a collection of three works. */
@@ -329,6 +329,25 @@ test('P2: the collection that stands first here, and decides, stands first there
   expect(await sync(mirror, here)).toMatchObject({ updated: 1, refused: 0, conflicts: 0 });
   expect(placesOf(await read(origin, curator, other.id))).toEqual([closed.id, place.id]);
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
+test('P2: what lies in a collection there lies in one all the time', async () => {
+  await using scene = await startForeign();
+  const { origin, mirror, curator, here, place, works } = scene;
+  const closed = await collection(origin, curator, { label: 'Closed' });
+  await sync(mirror, here);
+  const [work] = works as [Entity];
+  const named = await update(mirror, here, work, { relationships_add: [{ ...lies(closed.id), peer_label: 'Closed' }] });
+  expect(await sync(mirror, here)).toMatchObject({ updated: 1 });
+  const all = { relationships_remove: [lies(place.id), lies(closed.id)] };
+  const none = await update(mirror, here, await read(mirror, here, named.id), all);
+  await update(mirror, here, none, { relationships_add: [lies(closed.id), lies(place.id)] });
+  expect(await sync(mirror, here)).toMatchObject({ updated: 1, refused: 0, conflicts: 0 });
+  expect(placesOf(await read(origin, curator, work.id))).toEqual([closed.id, place.id]);
+  for (const [, cid] of await chainOf(origin, work.id)) {
+    const { manifest } = ok<{ manifest: Entity }>(await ask(origin, curator, `GET /versions/manifest/${cid}`));
+    expect(placesOf(manifest)).not.toEqual([]);
+  }
 });
 
 test('P8: where a remote puts another collection first, the one that stands first here goes on deciding here', async () => {

@@ -13,20 +13,18 @@ type Path = string[];
  */
 export function deltasBetween(base: Manifest, next: Manifest): Update[] {
   const { patch, removed } = propertyDelta(base.properties, next.properties);
-  const { add, remove, addLater } = relationshipDelta(base.relationships, next.relationships);
   const removals = byDepth(removed);
-  const first: Update = {
-    ...(Object.keys(patch).length > 0 && { properties: patch }),
-    ...(removals[0] && { properties_remove: removals[0] }),
-    ...(add.length > 0 && { relationships_add: add }),
-    ...(remove.length > 0 && { relationships_remove: remove }),
-  };
-  const later: Update[] = removals.slice(1).map((properties_remove) => ({ properties_remove }));
-  if (addLater.length > 0) {
-    if (later[0]) later[0] = { ...later[0], relationships_add: addLater };
-    else later.push({ relationships_add: addLater });
-  }
-  return [...(Object.keys(first).length > 0 ? [first] : []), ...later];
+  const steps = relationshipSteps(base.relationships, next.relationships);
+  const bodies = Array.from({ length: Math.max(1, removals.length, steps.length) }, (_, at): Update => {
+    const { add = [], remove = [] } = steps[at] ?? {};
+    return {
+      ...(at === 0 && Object.keys(patch).length > 0 && { properties: patch }),
+      ...(removals[at] && { properties_remove: removals[at] }),
+      ...(add.length > 0 && { relationships_add: add }),
+      ...(remove.length > 0 && { relationships_remove: remove }),
+    };
+  });
+  return bodies.filter((body) => Object.keys(body).length > 0);
 }
 
 function isObject(value: Json | undefined): value is JsonObject {
@@ -63,18 +61,22 @@ function removalOf(paths: Path[]): Removal {
   return Object.fromEntries([...groups].map(([key, group]) => [key, removalOf(group.map((path) => path.slice(1)))]));
 }
 
-interface RelationshipDelta {
+/** What one body says of relationships. */
+interface RelationshipStep {
   add: RelationshipAdd[];
   remove: RelationshipRemove[];
+}
+
+interface RelationshipDelta extends RelationshipStep {
   /** What can only be said anew, after it was removed, or behind what it stood before. */
   addLater: Relationship[];
 }
 
-function relationshipDelta(base: Relationship[], next: Relationship[]): RelationshipDelta {
+function relationshipSteps(base: Relationship[], next: Relationship[]): RelationshipStep[] {
   const old = new Map(base.map((r) => [relationshipKey(r), r]));
   const now = new Map(next.map((r) => [relationshipKey(r), r]));
   const delta: RelationshipDelta = { add: [], remove: [], addLater: [] };
-  for (const [key, { predicate, peer }] of old) if (!now.has(key)) delta.remove.push({ predicate, peer });
+  for (const [key, r] of old) if (!now.has(key)) delta.remove.push(removeOf(r));
   for (const [key, r] of now) {
     const before = old.get(key);
     if (before === undefined) delta.add.push(r);
@@ -82,7 +84,7 @@ function relationshipDelta(base: Relationship[], next: Relationship[]): Relation
       const upsert = upsertOf(before, r);
       if (upsert) delta.add.push(upsert);
       else {
-        delta.remove.push({ predicate: r.predicate, peer: r.peer });
+        delta.remove.push(removeOf(r));
         delta.addLater.push(r);
       }
     }
@@ -91,20 +93,41 @@ function relationshipDelta(base: Relationship[], next: Relationship[]): Relation
 }
 
 /** The first collection decides permissions: those that would come to stand before it are said anew, after it. */
-function withFirstPlace(delta: RelationshipDelta, base: Relationship[], next: Relationship[]): RelationshipDelta {
+function withFirstPlace(delta: RelationshipDelta, base: Relationship[], next: Relationship[]): RelationshipStep[] {
   const { add, remove, addLater } = delta;
+  const [first] = collectionsOf({ relationships: next });
+  if (addLater.some((r) => isPlace(r) && r.peer === first)) return withFirstAnew(delta, base, next);
   const gone = new Set(remove.filter(isPlace).map(({ peer }) => peer));
   const kept = base.filter((r) => isPlace(r) && !gone.has(r.peer));
-  const order = collectionsOf({ relationships: [...kept, ...add, ...addLater] });
-  const [first] = collectionsOf({ relationships: next });
-  if (first === undefined || order[0] === first) return delta;
-  const ahead = new Set(order.slice(0, order.indexOf(first)));
+  const order = collectionsOf({ relationships: [...kept, ...add] });
+  const ahead = new Set(first === undefined ? [] : order.slice(0, order.indexOf(first)));
   const isAhead = (r: Relationship) => isPlace(r) && ahead.has(r.peer);
-  return {
-    add: add.filter((r) => !isAhead(r)),
-    remove: [...remove, ...kept.filter(isAhead).map(({ predicate, peer }) => ({ predicate, peer }))],
-    addLater: [...addLater, ...next.filter(isAhead)],
-  };
+  return [
+    { add: add.filter((r) => !isAhead(r)), remove: [...remove, ...kept.filter(isAhead).map(removeOf)] },
+    { add: [...addLater, ...next.filter(isAhead)], remove: [] },
+  ];
+}
+
+/**
+ * Where the first one can only be said anew, the others go once it is back, and are said again after it: what lies in no
+ * collection may be edited by anybody. Where there is only that one, it has to go for a moment.
+ */
+function withFirstAnew(delta: RelationshipDelta, base: Relationship[], next: Relationship[]): RelationshipStep[] {
+  const { add, remove, addLater } = delta;
+  const [first] = collectionsOf({ relationships: next });
+  const isOther = (r: RelationshipRemove) => isPlace(r) && r.peer !== first;
+  const rest = <T extends RelationshipRemove>(list: T[]) => list.filter((r) => !isOther(r));
+  const [before, after] = [base.filter(isOther), next.filter(isOther)];
+  const coming = before.length > 0 ? [] : after;
+  return [
+    { add: [...rest(add), ...coming], remove: rest(remove) },
+    { add: rest(addLater), remove: [...before, ...coming].map(removeOf) },
+    { add: after, remove: [] },
+  ];
+}
+
+function removeOf({ predicate, peer }: Relationship): RelationshipRemove {
+  return { predicate, peer };
 }
 
 function isPlace({ predicate }: { predicate: string }): boolean {
