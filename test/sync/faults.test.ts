@@ -1,5 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { valueHash } from '../../src/server/blocks/encode.ts';
+import { databaseFile } from '../../src/server/store/network-store.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
 import { type StartOptions, startNode, type TestNode } from '../helpers/node.ts';
@@ -920,6 +923,38 @@ describe('P3: a push whose answer is lost', () => {
     expect((await read(origin, curator, place.id)).properties.label).toBe('Works');
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   });
+
+  test.each([
+    ['alone', undefined],
+    ['and somebody has built on it', { more: true }],
+  ])(
+    'and that a program sent which did not yet say which collection stands first is known: %s',
+    async (_name, more) => {
+      await using scene = await startScene();
+      const { origin, mirror, proxy, curator, here, works } = scene;
+      const second = await collection(origin, curator, { label: 'Second' });
+      const relationships_add = [{ predicate: 'collection', peer: second.id }];
+      const work = await update(origin, curator, works[0] as Entity, {
+        relationships_add,
+        properties: { n: 'before' },
+      });
+      await sync(mirror, here);
+      const sent = await update(mirror, here, work, { properties: { n: 'sent' } });
+      proxy.fault = losing;
+      expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+      const { type, properties, relationships } = await read(mirror, here, sent.id);
+      const sorted = relationships.toSorted((a, b) => (a.peer < b.peer ? -1 : 1));
+      const db = new Database(databaseFile(mirror.data, 'main'));
+      db.prepare('UPDATE push_intent SET content = ?').run(valueHash({ type, properties, relationships: sorted }));
+      db.close();
+      await update(mirror, here, sent, { properties: { n: 'before' } });
+      if (more) await update(origin, curator, await read(origin, curator, work.id), { properties: more });
+      proxy.fault = () => undefined;
+      expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, refused: 0 });
+      expect((await read(origin, curator, work.id)).properties).toEqual({ ...work.properties, ...more });
+      expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    },
+  );
 
   test('and on whose entity somebody else has changed another thing first is a conflict, with nothing lost', async () => {
     await using scene = await startScene();

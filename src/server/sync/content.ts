@@ -7,11 +7,20 @@ import type { Version } from './state.ts';
  * predicate and peer, and which of several collections stands first, since that one decides permissions. All tombstones of a type
  * say the same.
  */
-export function contentHash({ type, properties, relationships, deleted }: Manifest): string {
+export function contentHash(manifest: Manifest): string {
+  const [first, ...others] = collectionsOf(manifest);
+  return hashOf(manifest, others.length > 0 ? { first } : {});
+}
+
+/** As it was before it said which collection stands first: a request that was sent then may be open yet. */
+export function earlierHash(manifest: Manifest): string {
+  return hashOf(manifest, {});
+}
+
+function hashOf({ type, properties, relationships, deleted }: Manifest, place: { first?: string | undefined }): string {
   if (deleted) return valueHash({ type, deleted: true });
   const sorted = relationships.toSorted((a, b) => order(a.predicate, b.predicate) || order(a.peer, b.peer));
-  const [first, ...others] = collectionsOf({ relationships });
-  return valueHash({ type, properties, relationships: sorted, ...(others.length > 0 && { first }) });
+  return valueHash({ type, properties, relationships: sorted, ...place });
 }
 
 function order(a: string, b: string): number {

@@ -3,7 +3,7 @@ import type { Reader } from '../store/connection.ts';
 import { timesTip } from '../store/events.ts';
 import { isTipElsewhere } from '../store/remotes/pending.ts';
 import { findVersion, versionHead } from '../store/versions.ts';
-import { contentHash, versionOf } from './content.ts';
+import { contentHash, earlierHash, versionOf } from './content.ts';
 import { type Decision, decide, type Merger } from './decide.ts';
 import { chainHolds, type Loaded, relationOf } from './entity.ts';
 import type { Chain } from './manifests.ts';
@@ -82,7 +82,7 @@ function isBy(made: Made | null, user: string | null): boolean {
 
 /** Whether a version says what a request was to make. */
 function saysAs({ manifest }: Made, { content }: OpenRequest): boolean {
-  return [contentHash(manifest), looseHash(manifest)].includes(content);
+  return [contentHash, earlierHash].some((hash) => [hash(manifest), looseHash(manifest, hash)].includes(content));
 }
 
 /** The answer that was lost: what stands over the version that the request expected, if it is what was sent, or says the same and is new. */
@@ -95,13 +95,13 @@ function answerIn(db: Reader, { known: { intent }, state }: Loaded, made: Made, 
   const isBelow = (tip: string | undefined) => chainHolds(db, tip ?? null, made.cid, made.manifest.ver);
   const isOld = made.cid !== intent.tip && (isBelow(intent.tip) || isBelow(state.local?.cid));
   if (isOld || (made.cid !== intent.tip && !(isBy(made, user) && (saysAs(made, intent) || isPartOfNew)))) return null;
-  return { kind: 'answered', version, sent: isPart(db, intent) ? null : intent.tip };
+  return { kind: 'answered', version, sent: isPart(db, intent, made) ? null : intent.tip };
 }
 
 /** Whether a request did not say all of the version for whose sake it was sent. */
-function isPart(db: Reader, { tip, content }: OpenRequest): boolean {
+function isPart(db: Reader, { tip, content }: OpenRequest, made: Made): boolean {
   const meant = findVersion(db, tip);
-  return content === '' || !meant || contentHash(meant.manifest) !== content;
+  return content === '' || !meant || ![content, contentHash(made.manifest)].includes(contentHash(meant.manifest));
 }
 
 function answered({ known, state }: Loaded, answer: Answer): Loaded {
