@@ -197,6 +197,21 @@ describe.each(ways)('P9: what the user of the key gives away in a collection arr
     });
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   });
+
+  test('after what another role of its gains', async () => {
+    await using pair = await curatedOf({ plain });
+    const { origin, mirror, curator, here, place } = pair;
+    const path = `/collections/${place.id}/roles`;
+    ok(await ask(origin, curator, `POST ${path}`, { role: 'steward', actions: ['*:view'] }));
+    await enrol(origin, curator, place.id, curator, 'steward');
+    await sync(mirror, here);
+    const roles = { steward: ['*:view', 'collection:manage'], owner: ['*:view'] };
+    for (const [role, actions] of Object.entries(roles))
+      ok(await ask(mirror, here, `PUT ${path}/${role}`, { actions }));
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
+    expect((await read(origin, curator, place.id)).properties).toMatchObject({ roles });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
 });
 
 const members = ({ relationships }: Entity) => relationships.map(({ predicate, peer }) => [predicate, peer]);

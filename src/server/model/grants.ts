@@ -161,7 +161,8 @@ function standing(access: CollectionAccess, { id, type }: Pick<Grantee, 'id' | '
   return { role, given: access.roles.get(role) ?? [], member, live };
 }
 
-function lackingOf(actions: readonly string[], given: readonly string[]): string[] {
+/** Those of some actions, or patterns, that others do not give. */
+export function lackingOf(actions: readonly string[], given: readonly string[]): string[] {
   return actions.filter((action) => !given.some((one) => covers(one, action)));
 }
 

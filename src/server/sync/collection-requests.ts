@@ -1,3 +1,4 @@
+import { lackingOf } from '../model/grants.ts';
 import { isEntityId } from '../model/ids.ts';
 import type { Json, JsonObject, Manifest, Relationship } from '../model/manifest.ts';
 import { relationshipKey } from '../model/manifest.ts';
@@ -46,12 +47,15 @@ interface Sender {
  * that the collection has an owner all the time, and last what the sender itself loses, who may not manage it then.
  */
 export function updateCollection(theirs: Manifest, local: Manifest, { user, now }: Sender): PushRequest[] {
-  const roles = new Set([...rolesOf(theirs).keys(), ...rolesOf(local).keys()]);
+  const [before, after] = [rolesOf(theirs), rolesOf(local)];
+  const roles = new Set([...before.keys(), ...after.keys()]);
   const isMember = (r: Relationship) => roles.has(r.predicate) && isEntityId(r.peer) && r.peer_type !== 'group';
   const base = `/collections/${local.id}`;
   const isHeld = ({ of }: Access) => theirs.relationships.some((r) => r.predicate === of && r.peer === user);
+  const takes = ({ of }: Access) => lackingOf(before.get(of) ?? [], after.get(of) ?? []).length > 0;
   const isOwn = ({ of }: Access) => of === user;
   const roleChanges = roleRequests(base, theirs, local);
+  const held = [...roleChanges.changed, ...roleChanges.gone].filter(isHeld);
   const members = memberRequests(base, theirs, local, isMember, now);
   const access = [...except(roleChanges.changed, isHeld), ...members.given, ...except(members.taken, isOwn)];
   const rest = { ...local, properties: withRoles(local, theirs), relationships: mixed(theirs, local, isMember) };
@@ -60,7 +64,8 @@ export function updateCollection(theirs: Manifest, local: Manifest, { user, now 
     ...contentRequests(base, theirs, rest, access.length === 0),
     ...rootRequest(base, theirs, local),
     ...except(roleChanges.gone, isHeld),
-    ...[...roleChanges.changed, ...roleChanges.gone].filter(isHeld),
+    ...except(held, takes),
+    ...held.filter(takes),
     ...members.taken.filter(isOwn),
   ];
 }
