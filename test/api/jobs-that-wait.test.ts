@@ -56,6 +56,14 @@ test('a batch whose service asks to wait is sent once that takes it', async () =
   await expect.poll(() => sendings(run), { timeout: 20_000 }).toEqual({ accepted: 12 });
 }, 40_000);
 
+test('what a service asks to send after its permissions have ended is refused at once', async () => {
+  const { id } = await scene.klados('tomorrow');
+  const run = await batch(id, 12);
+  await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ refused: 12 });
+  expect(scene.endpoint.received).toHaveLength(12);
+  expect((await scene.status(id, run)).errors?.[0]).toMatchObject({ code: 'REJECTED', message: 'not today' });
+}, 20_000);
+
 test('what was never taken has timed out when its time is up, says why, and is repeated by its own id', async () => {
   const port = await freePort();
   const { id } = await scene.klados('', { endpoint: `http://127.0.0.1:${port}/accept` });

@@ -14,6 +14,7 @@ const behaviours: Record<string, Behaviour> = {
   refuse: (response) => json(response, 200, { accepted: false, error: 'no work today', retry_after: 60 }),
   wordy: (response) => json(response, 200, { accepted: false, error: `half \ud83d ${'n'.repeat(492)}🌍` }),
   later: (response) => json(response, 503, { accepted: false, error: 'not now', retry_after: 1 }),
+  tomorrow: (response) => json(response, 503, { accepted: false, error: 'not today', retry_after: 86_400 }),
   unavailable: (response) => json(response, 503, { accepted: false, error: 'no key', retry_after: 60 }),
   fail: (response) => json(response, 500, { error: 'inner error' }),
   list: (response) => json(response, 200, ['accepted']),

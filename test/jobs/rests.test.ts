@@ -28,7 +28,7 @@ test('what fails together counts once, and what was taken meanwhile ends no rest
   expect(rests.isTried('p')).toBe(false);
 });
 
-test('the pauses grow to five minutes, and a processor that asks for more gets it', () => {
+test('the pauses grow to five minutes, and what a job is asked to wait for longer holds up no other', () => {
   const { clock, rests } = opened();
   const rest = (retryAfter: number | null = null) => {
     rests.note({ id: 'job_1', processor: 'p' }, queued(1, retryAfter));
@@ -39,7 +39,9 @@ test('the pauses grow to five minutes, and a processor that asks for more gets i
   const pauses = Array.from({ length: 12 }, () => rest());
   expect(pauses.slice(0, 4)).toEqual([1000, 2000, 4000, 8000]);
   expect(Math.max(...pauses)).toBe(300_000);
-  expect(rest(3600)).toBe(3_600_000);
+  const before = clock.ms;
+  expect(rest(3600)).toBe(300_000);
+  expect([rests.jobs(), rests.next()]).toEqual([['job_1'], before + 3_600_000 - clock.ms]);
 });
 
 test('a job of which nobody knows whether it arrived lets the next ones wait, and is not sent again itself', () => {

@@ -23,7 +23,10 @@ export class Rests {
     this.#clock = clock;
   }
 
-  /** What came of a job that was sent: `queued` where it was put back. */
+  /**
+   * What came of a job that was sent: `queued` where it was put back. It waits as long as its processor asks; others of that are
+   * held up no longer than five minutes.
+   */
   note({ id, processor }: { id: string; processor: string }, { state, attempts, retryAfter }: Sending): void {
     const now = this.#clock();
     const askedMs = state === 'queued' ? (retryAfter ?? 0) * 1000 : 0;
@@ -37,7 +40,7 @@ export class Rests {
     }
     // What was under way together fails together, and counts once.
     const count = rests ? failures : failures + 1;
-    const ends = now + Math.max(askedMs, rests ? 0 : growing(count));
+    const ends = now + Math.max(Math.min(askedMs, longestRestMs), rests ? 0 : growing(count));
     this.#processors.set(processor, { failures: count, until: Math.max(until, ends) });
   }
 

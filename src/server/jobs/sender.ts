@@ -80,13 +80,15 @@ export class JobSender {
   }
 
   /**
-   * Sends a job that waits once, for nobody who waits for the answer: what does not arrive, or is asked to wait, waits again.
-   * Resolves when the outcome is on disk.
+   * Sends a job that waits once, for nobody who waits for the answer: what does not arrive, or is asked to wait for no longer
+   * than it may be sent, waits again. Resolves when the outcome is on disk.
    */
   attempt(store: NetworkStore, job: Sendable): Promise<Sending> {
     return this.#inTurn(job, async (sending) => {
       const sent = await this.#record(store, job.id, sending, { kind: 'sending' });
-      return sent.state === 'sent' ? this.#keep(store, job.id, sent, patient(await this.#send(store, job))) : sent;
+      if (sent.state !== 'sent') return sent;
+      const outcome = await this.#send(store, job);
+      return this.#keep(store, job.id, sent, patient(outcome, job.expires - this.#needs.now()));
     });
   }
 
@@ -184,9 +186,10 @@ interface Way {
   dispatch: Dispatch;
 }
 
-/** What an answer comes to where nobody waits for it. */
-function patient(outcome: Outcome): SendingEvent {
+/** What an answer comes to where nobody waits for it, of a job whose permissions end in `leftMs` milliseconds. */
+function patient(outcome: Outcome, leftMs: number): SendingEvent {
   const { kind } = outcome;
-  const waits = kind === 'unreached' || (kind === 'refused' && outcome.retryAfter !== undefined);
+  const mayAskAgain = kind === 'refused' && outcome.retryAfter !== undefined && outcome.retryAfter * 1000 < leftMs;
+  const waits = kind === 'unreached' || mayAskAgain;
   return waits ? { ...outcome, kind: 'put_back' } : outcome;
 }
