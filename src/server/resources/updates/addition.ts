@@ -1,4 +1,4 @@
-import { DomainError, type Issue, ValidationError } from '../../errors.ts';
+import { BusyError, ConflictError, DomainError, type Issue, StorageError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { Network } from '../../model/ids.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
@@ -150,6 +150,12 @@ export async function sift<T>(
     reasons.push(problem([one]));
   }
   return reasons;
+}
+
+/** Whether an update is refused by what it is, not by what happens around it. */
+export function isRefusal(error: unknown): boolean {
+  const around = error instanceof StorageError || error instanceof BusyError || error instanceof ConflictError;
+  return error instanceof DomainError && !around;
 }
 
 const maxReasons = 3;

@@ -1,4 +1,3 @@
-import { BusyError, ConflictError, DomainError, StorageError } from '../../errors.ts';
 import { LoopTurns } from '../../loop/loop-turns.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Identity } from '../../store/accounts/identity.ts';
@@ -8,7 +7,7 @@ import type { Commit } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntityWrites } from '../entities/writes.ts';
-import { type Addition, added, reasonOf, sift } from './addition.ts';
+import { type Addition, added, isRefusal, reasonOf, sift } from './addition.ts';
 import { actorNow } from './asker.ts';
 
 /** How long an update is told of after it was applied, and after it failed. */
@@ -86,12 +85,6 @@ export class AdditivePreparer {
   commit(rows: AdditiveRow[]): Commit {
     return { changes: [], preconditions: [], rows, origin: 'local', time: this.#writes.env.now() };
   }
-}
-
-/** Whether an update is refused by what it is, not by what happens around it. */
-function isRefusal(error: unknown): boolean {
-  const around = error instanceof StorageError || error instanceof BusyError || error instanceof ConflictError;
-  return error instanceof DomainError && !around;
 }
 
 function keysOf(rows: readonly { key: number }[]): number[] {

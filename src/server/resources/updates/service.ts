@@ -19,6 +19,7 @@ import {
   summaryOf,
 } from './addition.ts';
 import { askerId, askerText } from './asker.ts';
+import { DirectAdditions } from './direct-additions.ts';
 import type { AdditionBody, AdditiveBody, AdditiveView, UpdateItemView, UpdateQueueView } from './wire.ts';
 
 const maxItems = 100;
@@ -36,9 +37,11 @@ export class UpdatesService {
   readonly #writes: EntityWrites;
   /** Shared by all requests, so that many checks at once leave the others their turns. */
   readonly #turns = new LoopTurns();
+  readonly #direct: DirectAdditions;
 
   constructor(writes: EntityWrites) {
     this.#writes = writes;
+    this.#direct = new DirectAdditions(writes, this.#turns);
   }
 
   /** @throws ForbiddenError where the caller may not apply one of the updates: then none is queued */
@@ -78,15 +81,7 @@ export class UpdatesService {
     registered(caller);
     refuse(bodies.flatMap((body, i) => additionIssues(body, i, caller.network)));
     const store = await this.#writes.store(caller);
-    const additions = bodies.map(additionOf);
-    await this.#turns.next();
-    await this.#writes.queued(store, id, () => {
-      const step = store.read((db) => {
-        const { base, next, permit } = added(this.#writes, db, caller, id, additions);
-        return this.#writes.settle(db, base, next, undefined, permit);
-      });
-      return this.#writes.commit(store, [step]);
-    });
+    await this.#direct.write(store, caller, id, bodies.map(additionOf));
   }
 
   /** The numbers that they got; resolves when they are on disk. */
