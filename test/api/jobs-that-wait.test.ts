@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ask, operator, user } from '../helpers/callers.ts';
-import { ok } from '../helpers/entities.ts';
+import { ok, read } from '../helpers/entities.ts';
 import { freePort } from '../helpers/free-port.ts';
 import { JobScene } from '../helpers/job-scene.ts';
 import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
+import { activate } from '../helpers/worker-processes.ts';
 
 let scene: JobScene;
 beforeAll(async () => {
@@ -55,6 +56,34 @@ test('a batch whose service asks to wait is sent once that takes it', async () =
   scene.endpoint.become('later', 'accept');
   await expect.poll(() => sendings(run), { timeout: 20_000 }).toEqual({ accepted: 12 });
 }, 40_000);
+
+const changed = async (id: string, more: object) => {
+  const { cid } = await read(scene.node, scene.who, id);
+  ok(await ask(scene.node, scene.who, `PUT /kladoi/${id}`, { expect_tip: cid, ...more }));
+};
+
+test('what waits for a klados whose endpoint is corrected is sent there once that is in use', async () => {
+  const { id } = await scene.klados('unavailable');
+  const run = await batch(id, 12);
+  await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ queued: 12 });
+  await scene.node.ctx.invocations.idle();
+  const endpoint = `${scene.endpoint.url}/accept`;
+  await changed(id, { endpoint });
+  // As if it had shown its token.
+  const { identity } = scene.node.ctx;
+  identity.verifications.putVerified(id, { endpoint, verified_at: scene.clock.ms, operators: true });
+  await activate(scene.node, scene.who, await read(scene.node, scene.who, id));
+  await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ accepted: 12 });
+}, 30_000);
+
+test('what waits for a klados that is disabled is refused at once', async () => {
+  const { id } = await scene.klados('unavailable');
+  const run = await batch(id, 12);
+  await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ queued: 12 });
+  await scene.node.ctx.invocations.idle();
+  await changed(id, { status: 'disabled' });
+  await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ refused: 12 });
+}, 30_000);
 
 test('what a service asks to send after its permissions have ended is refused at once', async () => {
   const { id } = await scene.klados('tomorrow');

@@ -1,6 +1,7 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { StorageError } from '../errors.ts';
 import { afterSending, newSending } from '../model/job-state.ts';
+import { findStanding } from '../store/entities.ts';
 import { endpointsSince } from '../store/jobs/endpoints-since.ts';
 import type { JobRow, NewJobBatch } from '../store/jobs/job-rows.ts';
 import { findBatch, interruptedJobs, lastJob, openBatch, queuedJobs, type StoredJob } from '../store/jobs/jobs.ts';
@@ -21,6 +22,8 @@ export interface QueueNeeds {
 
 /** How many are sent at once, in all and to one processor. */
 const most = { atOnce: 32, each: 10 };
+/** Instead of an endpoint where what waits will not be sent. */
+const nowhere = '';
 const perRead = 50;
 const perSlice = 200;
 const perPage = 500;
@@ -37,6 +40,8 @@ export class JobQueue {
   /** Read and not sent yet, by processor. */
   readonly #taken = new Map<string, StoredJob[]>();
   readonly #rests = new Rests(() => performance.now());
+  /** Whether it is about to look who of those that rest is elsewhere by now. */
+  #sees = false;
   /** Wakes it when the first rest ends. */
   #alarm: NodeJS.Timeout | undefined;
   /** The batch that becomes jobs now. */
@@ -55,6 +60,7 @@ export class JobQueue {
   constructor(store: NetworkStore, needs: QueueNeeds) {
     this.#store = store;
     this.#needs = needs;
+    store.onMoves(() => void this.#seeMoves());
   }
 
   /**
@@ -243,10 +249,11 @@ export class JobQueue {
     const failed = (error: unknown) => {
       this.#failure = { error };
     };
+    const place = this.#placeOf(processor);
     const sent = this.#needs.sender
       .attempt(this.#store, job)
       .then((sending) => {
-        this.#rests.note(job, sending);
+        this.#rests.note(job, sending, place);
         this.#setAlarm();
       })
       .catch(failed)
@@ -258,6 +265,29 @@ export class JobQueue {
         else this.#each.set(processor, left);
       });
     this.#sending.set(job.id, sent);
+  }
+
+  /** What rests at one address is sent to another one at once, or refused where its processor is out of use. Does not throw. */
+  async #seeMoves(): Promise<void> {
+    if (this.#sees) return;
+    this.#sees = true;
+    await setImmediate();
+    this.#sees = false;
+    if (!this.#rests.endMoved((processor) => this.#placeOf(processor))) return;
+    this.wake();
+    this.#setAlarm();
+  }
+
+  /** The endpoint of a processor; null while it has none in use, or cannot be read. */
+  #placeOf(processor: string): string | null {
+    try {
+      const standing = this.#store.look((db) => findStanding(db, processor));
+      const { endpoint, status } = standing?.manifest.properties ?? {};
+      if (!standing || standing.deleted || status === 'disabled') return nowhere;
+      return status === 'active' && typeof endpoint === 'string' ? endpoint : null;
+    } catch {
+      return null;
+    }
   }
 
   #setAlarm(): void {
