@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readdir, readFile, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
 import { finishFile } from '../../blocks/durable-file.ts';
 import { syncFolder } from '../../blocks/durable-folder.ts';
@@ -22,13 +22,20 @@ export interface JobFolder {
   keep(result: string, files: readonly string[]): Promise<void>;
 }
 
-/** Longer than any job has permissions, in milliseconds. */
-const longestJobMs = 25 * 3_600_000;
+/** A job that may be run again. */
+export interface KeptJob {
+  /** An id that this node made. */
+  id: string;
+  /** When its permissions end, epoch milliseconds. */
+  expires: number;
+}
+
+/** What is kept was last changed when the permissions of its job end, as the file says: by then it is of no use. */
 const keptEnd = '.json';
 
-/** Makes the folder of a job, or finds what an earlier run of it has kept. `job` is an id that this node made. */
-export async function openJobFolder(work: string, job: string): Promise<JobFolder> {
-  const folder = folderOf(work, job);
+/** Makes the folder of a job, or finds what an earlier run of it has kept. */
+export async function openJobFolder(work: string, { id, expires }: KeptJob): Promise<JobFolder> {
+  const folder = folderOf(work, id);
   const kept = await readFile(folder + keptEnd, 'utf8').catch(() => null);
   if (kept === null) await rm(folder, { recursive: true, force: true });
   await mkdir(join(folder, 'in'), { recursive: true, mode: 0o700 });
@@ -42,45 +49,52 @@ export async function openJobFolder(work: string, job: string): Promise<JobFolde
     keep: async (result, files) => {
       const found = [];
       for (const name of files) found.push((await made(name)).path);
-      await keepDurably(path, result, found).catch(() => undefined);
+      await keepDurably(path, result, found, expires).catch(() => undefined);
     },
   };
 }
 
 /** The files first: what a power cut leaves of them is not to pass for what the command has made. */
-async function keepDurably(folder: string, result: string, files: readonly string[]): Promise<void> {
+async function keepDurably(folder: string, result: string, files: readonly string[], expires: number): Promise<void> {
   for (const file of files) await finishFile(file);
   for (const one of new Set(files.map(dirname))) await syncFolder(one);
   const partial = join(folder, 'in', 'result');
   await writeFile(partial, result, { flag: 'wx' });
+  await utimes(partial, expires / 1000, expires / 1000);
   await finishFile(partial);
   await rename(partial, folder + keptEnd);
   await syncFolder(dirname(folder));
 }
 
-/** Removes the folder of a job with what it has kept; of one that is to be run again only where it has kept nothing. */
-export async function leaveJobFolder(work: string, job: string, hasEnded: boolean): Promise<void> {
-  const folder = folderOf(work, job);
+/**
+ * Removes the folder of a job with what it has kept; of one that may be run again only where it has kept nothing. Whether it is
+ * gone.
+ */
+export async function leaveJobFolder(work: string, id: string, mayRunAgain: boolean): Promise<boolean> {
+  const folder = folderOf(work, id);
   const isKept = await stat(folder + keptEnd).then(
     () => true,
     () => false,
   );
-  if (isKept && !hasEnded) return;
+  if (isKept && mayRunAgain) return false;
   // What is kept goes first: without its files it would be of no use.
   await rm(folder + keptEnd, { force: true });
   await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  return true;
 }
 
-/** Removes what a stop of the node has left, but for what jobs have kept that may be run again. `now`: epoch milliseconds. */
-export async function clearJobFolders(work: string, now: number): Promise<void> {
+/** Removes what a stop of the node has left, but for what jobs have kept that may be run again: these. `now`: epoch milliseconds. */
+export async function clearJobFolders(work: string, now: number): Promise<KeptJob[]> {
   const names = await readdir(work).catch(() => []);
-  const spared = new Set<string>();
+  const kept: KeptJob[] = [];
   for (const name of names) {
     if (!name.endsWith(keptEnd)) continue;
     const { mtimeMs } = await stat(join(work, name));
-    if (now - mtimeMs < longestJobMs) spared.add(name).add(name.slice(0, -keptEnd.length));
+    if (mtimeMs > now) kept.push({ id: name.slice(0, -keptEnd.length), expires: mtimeMs });
   }
+  const spared = new Set(kept.flatMap(({ id }) => [id, id + keptEnd]));
   for (const name of names) if (!spared.has(name)) await rm(join(work, name), { recursive: true, force: true });
+  return kept;
 }
 
 function folderOf(work: string, job: string): string {

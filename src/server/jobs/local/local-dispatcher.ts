@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import { Batches } from '../../kit/batch.ts';
 import { failureOf, JobError } from '../../kit/job-error.ts';
@@ -10,7 +11,7 @@ import type { Dispatch, Dispatcher, Outcome } from '../dispatch.ts';
 import type { AllowedCommands } from './allowed-commands.ts';
 import { CommandRunner } from './command-runner.ts';
 import type { LocalCommand } from './command-settings.ts';
-import { clearJobFolders, leaveJobFolder } from './job-folder.ts';
+import { clearJobFolders, type KeptJob, leaveJobFolder } from './job-folder.ts';
 import { localHandler } from './local-work.ts';
 import type { ProcessorNode, ProcessorNodes } from './ports.ts';
 import type { CommandRun } from './run-command.ts';
@@ -38,6 +39,8 @@ interface Turn {
 const jobsAtOnce = 64;
 /** So many more of one command than run at once: they begin their logs or write what came of it. More would hold up others. */
 const besides = 2;
+/** The longest that a timer takes. */
+const longestSleepMs = 2_147_483_647;
 
 /** The way to kladoi that are commands of this machine. A job is accepted when it is queued; its log says the rest. */
 export class LocalDispatcher implements Dispatcher, AsyncDisposable {
@@ -114,7 +117,7 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
             'the log of a job could not be written',
           );
       } finally {
-        await this.#leave(job, hasEnded);
+        await this.#leave({ id: job.job_id, expires: Date.parse(job.expires_at) }, !hasEnded);
         this.#inHand.delete(job.job_id);
       }
     };
@@ -122,13 +125,21 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     void waiting.add(() => this.#jobs.add(begin));
   }
 
-  async #leave({ job_id }: KladosJob, hasEnded: boolean): Promise<void> {
+  async #leave(job: KeptJob, mayRunAgain: boolean): Promise<void> {
     const { work, log } = this.#needs;
     try {
-      await leaveJobFolder(work, job_id, hasEnded);
+      if (!(await leaveJobFolder(work, job.id, mayRunAgain))) void this.#leaveInTime(job);
     } catch (error) {
-      log.error({ err: error, job: job_id }, 'the folder of a job could not be removed');
+      log.error({ err: error, job: job.id }, 'the folder of a job could not be removed');
     }
+  }
+
+  /** Leaves what a job has kept when its permissions end. One that is under way by then does so itself. */
+  async #leaveInTime(job: KeptJob): Promise<void> {
+    const { signal } = this.#stop;
+    const ms = Math.min(Math.max(0, job.expires - this.#needs.now()), longestSleepMs);
+    await sleep(ms, undefined, { signal, ref: false }).catch(() => undefined);
+    if (!signal.aborted && !this.#inHand.has(job.id)) await this.#leave(job, false);
   }
 
   async #run(network: Network, processor: Dispatch['processor'], job: KladosJob): Promise<void> {
@@ -209,8 +220,8 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
   }
 
   /** Removes what a stop of the node has left and no job needs any more; to be called before jobs are sent. */
-  clear(): Promise<void> {
-    return clearJobFolders(this.#needs.work, this.#needs.now());
+  async clear(): Promise<void> {
+    for (const job of await clearJobFolders(this.#needs.work, this.#needs.now())) void this.#leaveInTime(job);
   }
 
   /** Stops the commands that run; their jobs are begun anew at the next start. */

@@ -26,10 +26,11 @@ export interface WorkPlace {
  */
 export function localHandler(klados: string, command: LocalCommand, node: ProcessorNode, place: WorkPlace): Handler {
   return async ({ job, signal, note, api }) => {
-    const patience = { until: Date.parse(job.expires_at), now: place.now, signal };
+    const expires = Date.parse(job.expires_at);
+    const patience = { until: expires, now: place.now, signal };
     const putContent: ProcessorNode['putContent'] = (...given) =>
       untilAnswered(() => node.putContent(...given), patience);
-    const folder = await openJobFolder(place.work, job.job_id);
+    const folder = await openJobFolder(place.work, { id: job.job_id, expires });
     const { run, timeoutMs, maxOutputBytes } = command;
     const ran = async (): Promise<CommandResult> => {
       const outcome = await place.run(command, {
