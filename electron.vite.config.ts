@@ -13,6 +13,7 @@ const entries = {
   'reader-thread': 'src/server/store/threads/reader-thread.ts',
   'checkpoint-thread': 'src/server/store/checkpoints/checkpoint-thread.ts',
   'task-thread': 'src/server/store/threads/task-thread.ts',
+  'sqlite-thread': 'src/server/store/threads/sqlite-thread.ts',
   'request-thread': 'src/server/request-thread.ts',
   'index-thread': 'src/server/search/index-thread.ts',
   'embed-thread': 'src/server/search/embed-thread.ts',

@@ -1,3 +1,4 @@
+import './store/threads/sqlite-thread.ts';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
@@ -44,4 +44,18 @@ test('what waits behind a task that its thread dies of is not left waiting', asy
   await expect(dying).rejects.toThrow('worker exited with code: 3');
   await expect(behind).rejects.toMatchObject({ code: 'UNAVAILABLE' });
   expect(await pool.run({ ms: 8 }, { name: 'work' })).toBe(8);
+});
+
+test('a thread is not ended before it has begun, since it may end the process with it', async () => {
+  await using folder = await temporaryFolder();
+  const [path, begun] = [join(folder.path, 'module.mjs'), join(folder.path, 'begun')];
+  await writeFile(
+    path,
+    `import { writeFileSync } from 'node:fs'; for (const from = Date.now(); Date.now() < from + 300; ); writeFileSync(${JSON.stringify(begun)}, ''); ${works}`,
+  );
+  const pool = poolOf(path);
+  const waiting = pool.run({ ms: 7 }, { name: 'work' });
+  waiting.catch(() => undefined);
+  await pool.destroy();
+  expect(await readFile(begun, 'utf8')).toBe('');
 });

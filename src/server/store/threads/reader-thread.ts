@@ -1,3 +1,4 @@
+import './sqlite-thread.ts';
 import { StorageError } from '../../errors.ts';
 import { type Connection, openReader } from '../connection.ts';
 import { storageError, storing } from '../storage-error.ts';

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { type ThreadPool, threadPool } from './thread-pool.ts';
+import { workerUrl } from './worker-url.ts';
 
 /**
  * One thread beside the others, started when first needed and ended after a minute without work. A thread weighs some
@@ -17,6 +18,7 @@ export class SideThread implements AsyncDisposable {
   /** Runs what the module at `file` exports as `name`. */
   async run<T>(file: URL, name: string, order: object): Promise<T> {
     this.#pool ??= threadPool({
+      module: workerUrl('sqlite-thread'),
       maxThreads: 1,
       together: this.#together,
       idleTimeout: 60_000,

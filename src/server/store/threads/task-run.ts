@@ -31,6 +31,8 @@ export async function* runTask<N extends TaskName>(
     wake();
   };
   const stop = () => put(stopped);
+  // It must not be ended before (sqlite-thread.ts).
+  const begun = new Promise<unknown>((resolve) => worker.once('message', resolve).once('exit', resolve));
   let ended = false;
   worker.on('message', put);
   worker.on('error', (error) => put({ failed: { kind: 'storage', reason: error.message, full: false } }));
@@ -45,6 +47,7 @@ export async function* runTask<N extends TaskName>(
           wake = resolve;
         });
       else if (message === stopped) signal?.throwIfAborted();
+      else if ('begun' in message) continue;
       else if ('progress' in message) yield message.progress;
       else {
         ended = true;
@@ -56,7 +59,10 @@ export async function* runTask<N extends TaskName>(
     signal?.removeEventListener('abort', stop);
     if (ended) await exit(worker);
     else if (endThemselves.includes(order.name)) await told(worker);
-    else await worker.terminate();
+    else {
+      await begun;
+      await worker.terminate();
+    }
   }
 }
 

@@ -1,3 +1,4 @@
+import './sqlite-thread.ts';
 import { parentPort, workerData } from 'node:worker_threads';
 import { DamagedArchiveError } from '../../blocks/damaged-archive-error.ts';
 import { DomainError, ValidationError } from '../../errors.ts';
@@ -12,8 +13,8 @@ export type Failure =
   | { kind: 'refused'; message: string }
   | { kind: 'storage'; reason: string; full: boolean };
 
-/** Messages from a thread: progress now and then, then a result or a failure. */
-export type FromTask = { progress: Progress } | { result: unknown } | { failed: Failure };
+/** Messages from a thread: that it has begun, progress now and then, then a result or a failure. */
+export type FromTask = { begun: true } | { progress: Progress } | { result: unknown } | { failed: Failure };
 
 const port = parentPort;
 if (port) {
@@ -25,6 +26,7 @@ if (port) {
     stopped: AbortSignal,
   ) => Promise<unknown>;
   const stop = new AbortController();
+  post({ begun: true });
   // The one message that comes.
   port.once('message', () => stop.abort());
   task(args, (progress) => post({ progress }), stop.signal)

@@ -1,4 +1,6 @@
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { UnavailableError } from '../../errors.ts';
 
@@ -6,8 +8,8 @@ type RunOptions = NonNullable<Parameters<Piscina['run']>[1]>;
 
 /** Of what is not the same for all pools. */
 interface ThreadPoolOptions {
-  /** The module whose functions its threads run; without one each task names its own. */
-  module?: URL;
+  /** The module that its threads begin with, and whose functions they run where a task names no other. */
+  module: URL;
   maxThreads: number;
   /** How much a thread does at a time. */
   together?: number;
@@ -24,7 +26,7 @@ interface ThreadPoolOptions {
 export function threadPool({ module, together = 1, failed, ...options }: ThreadPoolOptions): ThreadPool {
   const start = () =>
     new Piscina({
-      ...(module && { filename: fileURLToPath(module) }),
+      filename: fileURLToPath(module),
       ...options,
       minThreads: 0,
       concurrentTasksPerWorker: together,
@@ -33,6 +35,9 @@ export function threadPool({ module, together = 1, failed, ...options }: ThreadP
     });
   return new ThreadPool(start, failed);
 }
+
+/** How often it is looked whether all threads have begun, in milliseconds. */
+const betweenMs = 5;
 
 /** What Piscina rejects with what has waited in a pool that is given up. */
 const givenUp = 'Terminating worker thread';
@@ -45,6 +50,8 @@ export class ThreadPool {
   readonly #start: () => Piscina;
   readonly #failed: (error: unknown) => void;
   #pool: Piscina | null = null;
+  /** Threads that have loaded the module. */
+  readonly #begun = new WeakSet<Worker>();
   /** Those that were given up, with what is known of why. */
   readonly #lost = new WeakMap<Piscina, unknown>();
 
@@ -88,6 +95,9 @@ export class ThreadPool {
       fault = error;
       this.#failed(error);
     });
+    pool.on('workerCreate', ({ id }: { id: number }) => {
+      for (const thread of pool.threads) if (thread.threadId === id) this.#begun.add(thread);
+    });
     pool.on('workerDestroy', () =>
       // It is told in the middle of the thread's removal.
       queueMicrotask(() => {
@@ -107,10 +117,11 @@ export class ThreadPool {
     await pool?.close();
   }
 
-  /** Ends them at once. */
+  /** Ends them at once, but for those that have not loaded the module: these as soon as they have (sqlite-thread.ts). */
   async destroy(): Promise<void> {
     const pool = this.#pool;
     this.#pool = null;
+    while (pool?.threads.some((thread) => !this.#begun.has(thread))) await setTimeout(betweenMs);
     await pool?.destroy();
   }
 }
