@@ -52,3 +52,24 @@ test('who waits is let go of where it is stopped', async () => {
   server.closeAllConnections();
   server.close();
 });
+
+test('it is known how long ago somebody else asked, also once that is answered', async () => {
+  const requests = new RequestTally();
+  const ports: (number | undefined)[] = [];
+  const server = createServer((request, response) => {
+    requests.watch(request, response);
+    ports.push(request.socket.remotePort);
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  expect(requests.sinceOthers(new Set())).toBe(Number.POSITIVE_INFINITY);
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  await (await fetch(url, { headers: { Connection: 'close' } })).text();
+  const own = new Set(ports.map((port) => port ?? 0));
+  expect(requests.sinceOthers(own)).toBe(Number.POSITIVE_INFINITY);
+  expect(requests.sinceOthers(new Set())).toBeLessThan(60_000);
+  for (let n = 0; n < 120; n++) await (await fetch(url, { headers: { Connection: 'close' } })).text();
+  expect(requests.sinceOthers(new Set(ports.map((port) => port ?? 0)))).toBe(Number.POSITIVE_INFINITY);
+  expect(requests.sinceOthers(own)).toBeLessThan(60_000);
+  server.close();
+});

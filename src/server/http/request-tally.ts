@@ -18,6 +18,8 @@ export interface RouteTally {
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 const mark = Symbol('tally');
+/** Of so many clients is known when they asked last. */
+const mostAsked = 100;
 
 type Marked = IncomingMessage & { [mark]?: RouteTally };
 
@@ -28,6 +30,8 @@ export class RequestTally {
   readonly #running = new Map<ServerResponse, number | undefined>();
   /** Called when one of them has ended: by whom it is waited for. */
   readonly #waiting = new Set<() => void>();
+  /** When a client last asked something, by its port; of the last few. */
+  readonly #asked = new Map<number | undefined, number>();
 
   /** The counter of an endpoint; `path` with or without Express's colons. */
   of(method: string, path: string): RouteTally {
@@ -50,7 +54,11 @@ export class RequestTally {
   /** Counts a request when its answer has ended. */
   watch(request: IncomingMessage, response: ServerResponse): void {
     const began = performance.now();
-    this.#running.set(response, request.socket.remotePort);
+    const port = request.socket.remotePort;
+    this.#running.set(response, port);
+    this.#asked.delete(port);
+    this.#asked.set(port, began);
+    if (this.#asked.size > mostAsked) this.#asked.delete(this.#asked.keys().next().value);
     response.on('close', () => {
       this.#running.delete(response);
       for (const look of this.#waiting) look();
@@ -63,6 +71,13 @@ export class RequestTally {
   isBusy(but: ReadonlySet<number> = new Set()): boolean {
     for (const port of this.#running.values()) if (port === undefined || !but.has(port)) return true;
     return false;
+  }
+
+  /** Milliseconds since one that was not asked from one of the ports `but` began. */
+  sinceOthers(but: ReadonlySet<number>): number {
+    let last = Number.NEGATIVE_INFINITY;
+    for (const [port, at] of this.#asked) if (port === undefined || !but.has(port)) last = Math.max(last, at);
+    return performance.now() - last;
   }
 
   /** Resolves when no such request is at work, or `stopped` is given. */

@@ -106,14 +106,15 @@ async function othersDone(
 ): Promise<void> {
   const never = new AbortController().signal;
   const end = stopped.aborted ? never : stopped;
-  // Another command may be between two of its requests.
-  if (stopped.aborted) await setTimeout(betweenMs);
-  if (!requests.isBusy(own)) return;
   const way = stopped.aborted ? ' Ctrl-C once more ends it at once.' : '';
-  err(`Other commands use the node that this one runs: it ends when they have ended.${way}`);
-  while (requests.isBusy(own) && !end.aborted) {
+  let isSaid = false;
+  // One command asks several things, one after the other, first of all whether there is a node.
+  while (!end.aborted && (requests.isBusy(own) || requests.sinceOthers(own) < betweenMs)) {
+    if (requests.isBusy(own) && !isSaid) {
+      isSaid = true;
+      err(`Other commands use the node that this one runs: it ends when they have ended.${way}`);
+    }
     await requests.rest(own, end);
-    // One command asks several things, one after the other.
     await setTimeout(betweenMs, undefined, { signal: end }).catch(() => undefined);
   }
 }
