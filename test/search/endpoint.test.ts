@@ -135,8 +135,8 @@ describe('an endpoint that makes vectors', () => {
       return ok<{ metadata: object }>(await ask(node, me, 'POST /query', { path })).metadata;
     };
     expect(await asked('king_one, king_two, king_three')).toMatchObject({ truncated: true });
-    // Some seconds would be too long; three requests at most are begun in the time that there is.
-    expect(endpoint.asked.length).toBeLessThanOrEqual(3);
+    // Of thirty that three terms and two hops would need, one after the other, those that there is time for.
+    expect(endpoint.asked.length).toBeLessThan(10);
     ms = 0;
     expect(await asked('king_one, king_two, king_three')).not.toHaveProperty('truncated');
   });

@@ -59,9 +59,13 @@ describePage('who comes back', () => {
     for (let i = 0; i < 60; i++) await collection(node, me, { label: `Shelf ${String(i).padStart(2, '0')}` });
     await visitor.go('/collections');
     await page.getByRole('link', { name: 'Shelf 10', exact: true }).waitFor();
-    await page.locator('#content').evaluate((content: unknown) => {
-      (content as { scrollTop: number }).scrollTop = 700;
-    });
+    // The page itself begins at its top, in a moment of its own.
+    const scroll = () =>
+      page.locator('#content').evaluate(async (content: unknown) => {
+        (content as { scrollTop: number }).scrollTop = 700;
+        await new Promise((done) => setTimeout(done, 300));
+      });
+    await expect.poll(() => scroll().then(() => scrolled('#content')), { timeout: 20_000 }).toBe(700);
     const top = await scrolled('#content');
     const link = page.getByRole('link', { name: 'Shelf 30', exact: true });
     await link.click();

@@ -56,7 +56,7 @@ describePage('the report of an import', () => {
     await page.evaluate('sessionStorage.clear()');
     await page.reload();
     await heading('One record was refused').waitFor();
-    await page.getByText('Which ones was told only in the tab that ran the import').waitFor();
+    await page.getByText('Which ones was told only where the import ran').waitFor();
     expect(await why().count()).toBe(0);
     await lookAt(page, 'import-report-unknown');
     expect(visitor.faults).toEqual([]);

@@ -33,7 +33,8 @@ export interface NodeClient extends AsyncDisposable {
   fetch(method: string, path: string, source?: Readable): Promise<IncomingMessage>;
 }
 
-const betweenMs = 300;
+/** How often it is looked, and for how long others may be between two requests, in milliseconds. */
+const [lookMs, betweenMs] = [300, 1500];
 
 /**
  * The node that `<data>/node.json` names if it answers, else one that this process runs until the client is disposed of
@@ -115,7 +116,7 @@ async function othersDone(
       err(`Other commands use the node that this one runs: it ends when they have ended.${way}`);
     }
     await requests.rest(own, end);
-    await setTimeout(betweenMs, undefined, { signal: end }).catch(() => undefined);
+    await setTimeout(lookMs, undefined, { signal: end }).catch(() => undefined);
   }
 }
 
