@@ -72,6 +72,8 @@ describePage('what is chosen to be imported', () => {
     await drop({ 'one.txt': '1', 'two.txt': '2' });
     await page.getByLabel('Its name').fill('Scans');
     await button('Keep 2 files').click();
+    // Who leaves before that is asked first.
+    await button('Import something else').waitFor();
     await page.getByRole('link', { name: 'one.txt' }).click();
     await page.getByRole('heading', { name: 'one.txt', level: 1 }).waitFor();
     await page.goBack();
