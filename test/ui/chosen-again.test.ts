@@ -75,7 +75,7 @@ describePage('what is chosen to be imported', () => {
     // Who leaves before that is asked first.
     await button('Import something else').waitFor();
     await page.getByRole('link', { name: 'one.txt' }).click();
-    await page.getByRole('heading', { name: 'one.txt', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'one.txt', level: 1, exact: true }).waitFor();
     await page.goBack();
     await page.getByRole('link', { name: 'two.txt' }).waitFor();
     expect(await button(/^Keep/).count()).toBe(0);
@@ -95,7 +95,7 @@ describePage('what is chosen to be imported', () => {
     await page.getByText('One is not kept yet.').waitFor();
     await page.getByRole('link', { name: 'one.txt' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click();
-    await page.getByRole('heading', { name: 'one.txt', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'one.txt', level: 1, exact: true }).waitFor();
     await page.unroute('**/files/*/content');
     await page.goBack();
     await page.getByLabel('Into the collection').selectOption({ label: 'Scans' });
