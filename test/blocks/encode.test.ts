@@ -369,4 +369,18 @@ describe('the decoder', () => {
     expectSame(decodeValue(encodeValue(texts)), texts);
     expectSame(decodeValue(encodeValue(['é', 'e', 'é', ''])), ['é', 'e', 'é', '']);
   });
+
+  test('tells a text from another one whose letters are its bytes', () => {
+    const misread = (text: string) => Buffer.from(text).toString('latin1');
+    const texts = [misread('helloWaäö'), 'helloWaäö'];
+    expectSame(decodeValue(encodeValue(texts)), texts);
+    const letters = fc.string({ unit: fc.constantFrom(...'aWäöüéß'), maxLength: 12 });
+    fc.assert(
+      fc.property(fc.array(letters, { minLength: 20, maxLength: 60 }), (some) => {
+        const both = [...some.map(misread), ...some];
+        expectSame(decodeValue(encodeValue(both)), both);
+      }),
+      { numRuns: 200 },
+    );
+  });
 });

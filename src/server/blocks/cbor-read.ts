@@ -20,7 +20,7 @@ const unusual = Symbol('unusual bytes');
 /** More than any manifest has that this node makes (model/json-value.ts). */
 const maxDepth = 256;
 
-/** Short texts that came last, such as the names of members: there are few, and they come again and again. */
+/** Short ASCII texts that came last, such as the names of members: there are few, and they come again and again. */
 const names: (string | undefined)[] = new Array(1024).fill(undefined);
 const longestName = 16;
 
@@ -105,7 +105,8 @@ class UsualBytes {
       if (i === length) return known;
     }
     const text = this.#unicode(start, start + length);
-    names[place] = text;
+    // Only of these the letters are the bytes.
+    if (text.length === length) names[place] = text;
     return text;
   }
 
