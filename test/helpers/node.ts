@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { readConfig } from '../../src/server/config.ts';
 import type { Context } from '../../src/server/context.ts';
 import { openLog } from '../../src/server/log.ts';
+import { fromJson } from '../../src/server/model/from-json.ts';
 import { type Overrides, startServer } from '../../src/server/server.ts';
 import { ReaderThreads } from '../../src/server/store/threads/reader-threads.ts';
 import { SideThread } from '../../src/server/store/threads/side-thread.ts';
@@ -109,7 +110,7 @@ export function send(
             status: response.statusCode ?? 0,
             headers: response.headers,
             text,
-            body: json ? JSON.parse(text) : undefined,
+            body: json ? fromJson(text) : undefined,
           });
         };
         response.on('end', whole);

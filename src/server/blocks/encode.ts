@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { CID } from 'multiformats/cid';
+import { fromJson } from '../model/from-json.ts';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
 import { decodeValue } from './cbor-read.ts';
 import { encodeValue, Link } from './cbor-write.ts';
@@ -62,7 +63,7 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
 
 /** A block's value as JSON carries it: links become `{"/": cid}`, members stand in dag-cbor's order (wire-contract.md 1.5). */
 export function historicJson(bytes: Uint8Array): JsonObject {
-  return JSON.parse(JSON.stringify(decodeValue(bytes))) as JsonObject;
+  return fromJson(JSON.stringify(decodeValue(bytes))) as JsonObject;
 }
 
 function encodeBlock(value: unknown): Block {

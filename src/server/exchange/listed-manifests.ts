@@ -1,4 +1,5 @@
 import { Pace, turn } from '../loop/pace.ts';
+import { fromJson } from '../model/from-json.ts';
 import type { JsonObject } from '../model/manifest.ts';
 import { manifestLines } from '../store/archive/archive-source.ts';
 import type { NetworkStore } from '../store/network-store.ts';
@@ -29,7 +30,7 @@ export async function* listedManifests(
   for await (const lines of manifestLines(store, list))
     for (const line of linesOf(lines)) {
       if (pace.step(line.length)) await turn();
-      const manifest = JSON.parse(line.toString()) as ListedManifest & { deleted?: boolean };
+      const manifest = fromJson(line.toString()) as ListedManifest & { deleted?: boolean };
       // The versions of an entity come together, its tip among them.
       while (!entry.done && entry.value.id !== manifest.id) entry = entries.next();
       if (!entry.done && manifest.cid === entry.value.tip && manifest.deleted !== true) yield manifest;

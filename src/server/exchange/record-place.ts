@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Issue, ValidationError } from '../errors.ts';
+import { fromJson } from '../model/from-json.ts';
 import { jsonIssues } from '../model/json-value.ts';
 import type { JsonObject } from '../model/manifest.ts';
 import { jsonLoss } from './json-loss.ts';
@@ -44,7 +45,7 @@ export function parseRecord(bytes: Buffer, place: Place, line: number): SourceRe
   const text = bytes.toString('utf8');
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = fromJson(text);
   } catch (error) {
     // Its own "(line 1 column 15)" would stand beside the line of the file.
     const message = (error as Error).message.replace(/ \(line \d+ column \d+\)$/, '');

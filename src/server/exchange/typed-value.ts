@@ -1,4 +1,5 @@
 import { ValidationError } from '../errors.ts';
+import { fromJson } from '../model/from-json.ts';
 import { jsonIssues } from '../model/json-value.ts';
 import type { Json, JsonObject } from '../model/manifest.ts';
 import { jsonLoss } from './json-loss.ts';
@@ -78,7 +79,7 @@ export function isDate(text: string): boolean {
 function jsonOf(text: string, path: Path, value: Json): Json {
   let parsed: Json;
   try {
-    parsed = JSON.parse(text);
+    parsed = fromJson(text) as Json;
   } catch {
     return none(path, value, 'JSON');
   }

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { TooLargeError, ValidationError } from '../errors.ts';
+import { fromJson } from '../model/from-json.ts';
 import { maxDepth } from '../model/json-value.ts';
 
 /** decisions.md, JSON: a body has at most 32 MiB. */
@@ -68,7 +69,7 @@ export function parseJson(bytes: Uint8Array): unknown {
   // A byte order mark is left out, as decoders do.
   const start = bytes[0] === 0xef ? 3 : 0;
   try {
-    return JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + start, bytes.byteLength - start).toString());
+    return fromJson(Buffer.from(bytes.buffer, bytes.byteOffset + start, bytes.byteLength - start).toString());
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     throw ValidationError.at([], 'the body is not valid JSON');

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'undici';
 import { DomainError, UnreachableError } from '../errors.ts';
+import { fromJson } from '../model/from-json.ts';
 import type { Network } from '../model/ids.ts';
 import { isFailed, isRedirect } from './failed-status.ts';
 import { notTrickling } from './least-rate.ts';
@@ -393,7 +394,7 @@ function leave({ body }: Response): void {
 
 function parsed(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString('utf8'));
+    return fromJson(bytes.toString('utf8'));
   } catch {
     return null;
   }
