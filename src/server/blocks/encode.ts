@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
 import { CID } from 'multiformats/cid';
-import { fromJson } from '../model/from-json.ts';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
 import { decodeValue } from './cbor-read.ts';
 import { encodeValue, Link } from './cbor-write.ts';
@@ -63,7 +62,16 @@ export function decodeManifest(bytes: Uint8Array): Manifest {
 
 /** A block's value as JSON carries it: links become `{"/": cid}`, members stand in dag-cbor's order (wire-contract.md 1.5). */
 export function historicJson(bytes: Uint8Array): JsonObject {
-  return fromJson(JSON.stringify(decodeValue(bytes))) as JsonObject;
+  return inJson(decodeValue(bytes)) as JsonObject;
+}
+
+/** As text would say it and `JSON.parse` read it, which does not read every name as it is written (model/from-json.ts). */
+function inJson(value: unknown): unknown {
+  if (typeof value === 'bigint') throw new TypeError('JSON has no integer beyond 2^53-1');
+  if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof CID) return { '/': value.toString() };
+  if (Array.isArray(value)) return value.map(inJson);
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, inJson(one)]));
 }
 
 function encodeBlock(value: unknown): Block {

@@ -23,6 +23,15 @@ export function fromJson(text: string): unknown {
   return value;
 }
 
+/** The same, null for what is no JSON. */
+export function jsonOrNull(text: string): unknown {
+  try {
+    return fromJson(text);
+  } catch {
+    return null;
+  }
+}
+
 /** The text with other spellings of the names that have escapes; null where there are none. Of no JSON anything. */
 function withoutEscapedNames(text: string): string | null {
   let plain = '';

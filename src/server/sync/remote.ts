@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pool } from 'undici';
 import { DomainError, UnreachableError } from '../errors.ts';
-import { fromJson } from '../model/from-json.ts';
+import { jsonOrNull } from '../model/from-json.ts';
 import type { Network } from '../model/ids.ts';
 import { isFailed, isRedirect } from './failed-status.ts';
 import { notTrickling } from './least-rate.ts';
@@ -378,7 +378,7 @@ export class RemoteClient implements AsyncDisposable {
     const status = response.statusCode;
     if (isRedirect(status))
       throw new UnreachableError(`${this.host} sends elsewhere (${status}); add the remote with its own address`);
-    const answer: RemoteAnswer = { status, body: parsed(Buffer.concat(chunks)) };
+    const answer: RemoteAnswer = { status, body: jsonOrNull(Buffer.concat(chunks).toString()) };
     return { answer, retryAfter: retryAfterOf(response.headers['retry-after'], response.headers.date) };
   }
 
@@ -390,12 +390,4 @@ export class RemoteClient implements AsyncDisposable {
 /** Ends an answer of which nobody reads more: it would keep the connection, and may never end by itself. */
 function leave({ body }: Response): void {
   body.on('error', () => undefined).destroy();
-}
-
-function parsed(bytes: Buffer): unknown {
-  try {
-    return fromJson(bytes.toString('utf8'));
-  } catch {
-    return null;
-  }
 }
