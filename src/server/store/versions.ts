@@ -112,7 +112,8 @@ export function makerOf(db: Reader, id: string): string | undefined {
   return edit?.method === 'system' ? edit.on_behalf_of : edit?.user_id;
 }
 
-function firstEdit(db: Reader, id: string): EditedBy | undefined {
+/** How an entity's version 1 was written; undefined where that version is not here. */
+export function firstEdit(db: Reader, id: string): EditedBy | undefined {
   const rows = db.all<{ key: number; tip: number | null; partial: number }>(
     `SELECT b.key, e.tip, EXISTS (SELECT 1 FROM partial p WHERE p.entity = e.key) AS partial
        FROM entity e JOIN block b ON b.entity = e.key AND b.ver = 1 WHERE e.id = ?`,

@@ -81,7 +81,8 @@ function isMirrored(db: Reader, { collection }: Placed): boolean {
   return collection !== null && findEntity(db, collection)?.mirror != null;
 }
 
-const processorTypes = ['agent', 'klados', 'rhiza'];
+/** What has a creator who may do more with it than others (decisions.md, G4). */
+export const processorTypes = ['agent', 'klados', 'rhiza'];
 
 /** Decides, from what the store says now, whether an actor may do something. */
 export class PermissionsService {

@@ -52,9 +52,9 @@ export class PeersController {
    * Take in versions as blocks, under the CIDs that they have. The body is a CAR of at most 32 MiB. Its root block is
    * `{archeion: "push", version: 1, instance, items: [{id, expect, tip}]}`: of up to 1,000 entities the tip that they have
    * here (null for none) and the one that they shall have; then the versions between, in any order. With `base` they begin
-   * there, and take the place of a tip that says the same and has a lower number, or a greater CID. Each version is checked
-   * like a write of the caller. Others' versions are taken from who may manage the collection, and from service accounts.
-   * Each item is answered by itself; sending it again does no harm.
+   * at that version, which the tip follows (null for all of it), and take the place of a tip that says the same and has a
+   * lower number, or a greater CID. Each version is checked like a write of the caller. Others' versions are taken from who
+   * may manage the collection, and from service accounts. Each item is answered by itself; sending it again does no harm.
    */
   @Post('sync/push')
   @Consumes('application/vnd.ipld.car')

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Block, encodeManifest } from '../../../blocks/encode.ts';
+import type { Block } from '../../../blocks/encode.ts';
 import { ConflictError, DomainError, ForbiddenError, NotFoundError, ValidationError } from '../../../errors.ts';
 import { actionFor } from '../../../model/actions.ts';
 import type { RegisteredActor } from '../../../model/actor.ts';
@@ -17,12 +17,12 @@ import {
 import type { Reader } from '../../../store/connection.ts';
 import { findStanding, findTip, type Standing } from '../../../store/entities.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
-import { lastLive, versionHead } from '../../../store/versions.ts';
+import { findVersion, firstEdit, lastLive } from '../../../store/versions.ts';
 import { contentHash } from '../../../sync/content.ts';
-import { isVersionOf } from '../../../sync/entity.ts';
+import { chainHolds, isVersionOf } from '../../../sync/entity.ts';
 import { outranks } from '../../../sync/state.ts';
 import { attempts, checkNetwork, type EntityWrites, type Prepared } from '../../entities/writes.ts';
-import type { Placed } from '../../permissions/service.ts';
+import { type Placed, processorTypes } from '../../permissions/service.ts';
 import { manifestOf, type PushedItem, readPushed } from './pushed.ts';
 import type { PushedItemView, PushedView } from './wire.ts';
 
@@ -154,17 +154,15 @@ export class PushService {
     if (chain.length === 0) throw ValidationError.at(['tip'], 'is not the tip, and no version of it came');
 
     const preconditions = new Map<string, Precondition>();
-    let base = standing ?? null;
-    let live = standing?.deleted ? lastLive(db, standing.manifest)?.manifest : standing?.manifest;
+    let at: Before = standing ? standingBefore(db, standing) : { base: null, live: undefined };
     let taken = 0;
     let placed = false;
     for (const { block, manifest } of chain) {
-      const before = base?.manifest ?? null;
-      const { preconditions: mine, change } = this.#step(db, caller, { base, live }, block, manifest);
+      const before = at.base?.manifest ?? null;
+      const { preconditions: mine, change } = this.#step(db, caller, at, block, manifest);
       for (const one of mine) preconditions.set(one.id, one);
       placed ||= change.placed ?? false;
-      base = standingAs(base, block.cid, manifest);
-      if (!manifest.deleted) live = manifest;
+      at = after(at, block.cid, manifest);
       taken++;
       // What a version of a collection says of roles and members decides on the next one, once it is stored.
       if (manifest.type === 'collection' && changesAccess(before, manifest)) break;
@@ -173,7 +171,7 @@ export class PushService {
     return {
       commits: this.#commits({ id, expect, placed }, blocks, [...preconditions.values()], origin),
       taken,
-      tip: base?.cid ?? tip,
+      tip: at.base?.cid ?? tip,
     };
   }
 
@@ -192,27 +190,53 @@ export class PushService {
     const { env } = this.#writes;
     const actor = registered(caller);
     env.permissions.require(db, actor, actionFor(standing.type, standing.deleted ? 'delete' : 'update'), standing);
-    let above = base === null ? 1 : isVersionOf(db, id, base) ? (versionHead(db, base)?.ver ?? 0) + 1 : 0;
-    if (above === 0) throw ValidationError.at(['base'], 'is no version of it that is here');
-    let last: Manifest | undefined;
-    for (const block of left) {
-      last = manifestOf(block, id);
-      if (last.ver !== above++ || encodeManifest(last).cid !== block.cid)
-        throw ValidationError.at(['tip'], `the version ${block.cid} is not as it would be written here`);
-      this.#author(db, actor, standing, block.cid, last);
-    }
-    if (
-      !last ||
-      contentHash(last) !== contentHash(standing.manifest) ||
-      !outranks({ cid: tip, ver: last.ver }, standing)
-    )
-      throw ValidationError.at(['tip'], 'does not take the place of the tip here');
     if (left.length > maxVersionsPerCommit)
       throw ValidationError.at(['tip'], `at most ${maxVersionsPerCommit} versions take the place of others at once`);
+    let before = beginning(db, standing, base, left.length);
     const { collection } = standing;
-    const preconditions = collection === null ? [] : [{ id: collection, tip: findTip(db, collection) ?? null }];
-    const commits = this.#commits({ id, expect: standing.cid, placed: false }, left, preconditions, origin);
+    const preconditions = new Map<string, Precondition>();
+    if (collection !== null) preconditions.set(collection, { id: collection, tip: findTip(db, collection) ?? null });
+    let above = (before.base?.ver ?? 0) + 1;
+    for (const block of left) {
+      const manifest = manifestOf(block, id);
+      if (manifest.ver !== above++)
+        throw ValidationError.at(['tip'], `the version ${block.cid} is not as it would be written here`);
+      // Who managed where it lay before does not write for others where it lies now.
+      this.#author(db, actor, standing, block.cid, manifest);
+      if (before.base === null) this.#maker(db, actor, standing, manifest);
+      for (const one of this.#step(db, caller, before, block, manifest).preconditions) preconditions.set(one.id, one);
+      before = after(before, block.cid, manifest);
+    }
+    const last = before.base;
+    if (
+      last?.cid !== tip ||
+      contentHash(last.manifest) !== contentHash(standing.manifest) ||
+      !outranks({ cid: tip, ver: last.ver }, standing)
+    )
+      throw ValidationError.at(['tip'], outranked);
+    for (const one of this.#buried(db, caller, standing, before.live)) preconditions.set(one.id, one);
+    const commits = this.#commits(
+      { id, expect: standing.cid, placed: false },
+      left,
+      [...preconditions.values()],
+      origin,
+    );
     return { commits, taken: left.length, tip };
+  }
+
+  /**
+   * All deletions say the same. What lies under one is what a restore brings back, and a collection keeps its roles: where
+   * that is another one than here, it is as if the caller wrote it. What that was decided by. @throws ForbiddenError, ValidationError
+   */
+  #buried(db: Reader, caller: Caller, standing: Standing, live: Manifest | undefined): Precondition[] {
+    if (!standing.deleted || !live) return [];
+    const { cid, manifest } = lastLive(db, standing.manifest) ?? standing;
+    if (contentHash(manifest) === contentHash(live)) return [];
+    const { ver, created_at } = manifest;
+    const next = { ...live, ver: ver + 1, prev: cid, created_at };
+    const base = standingAs(standing, cid, manifest);
+    const state = base.deleted ? 'deleted' : 'live';
+    return this.#writes.step(db, caller, base, next, undefined, { elsewhere: true, state }).preconditions;
   }
 
   /** One step of a chain, as if the caller wrote it; what it was decided by. @throws ForbiddenError, ValidationError */
@@ -244,6 +268,20 @@ export class PushService {
       `The version ${cid} is by ${next.edited_by.user_id}: versions of others are brought by who may manage the collection, or by a service account`,
       { reason: 'author' },
     );
+  }
+
+  /**
+   * A version 1 of another maker than here is brought by who may bring others' versions, but not that of a processor, with which
+   * its creator may do more than others. @throws ForbiddenError
+   */
+  #maker(db: Reader, actor: RegisteredActor, standing: Standing, { edited_by }: Manifest): void {
+    const here = firstEdit(db, standing.id);
+    if (here?.user_id === edited_by.user_id && here.on_behalf_of === edited_by.on_behalf_of) return;
+    if (here && isOwn(actor, here) && isOwn(actor, edited_by)) return;
+    const brings =
+      actor.kind === 'service' || this.#writes.env.permissions.may(db, actor, 'collection:manage', standing);
+    if (brings && !processorTypes.includes(standing.type)) return;
+    throw new ForbiddenError('The first version here is by somebody else, and who made an entity stays');
   }
 
   #commits(
@@ -298,6 +336,35 @@ function links({ relationships }: Manifest) {
   return relationships.map(({ predicate, peer, peer_type = '', properties = {} }) => ({
     ...{ predicate, peer, peer_type, properties },
   }));
+}
+
+function standingBefore(db: Reader, standing: Standing): Before {
+  const { deleted, manifest } = standing;
+  return { base: standing, live: deleted ? lastLive(db, manifest)?.manifest : manifest };
+}
+
+/**
+ * Where a chain of so many versions begins that takes the place of the tip: at a version that the tip follows; null for all of
+ * it. @throws ValidationError
+ */
+function beginning(db: Reader, standing: Standing, cid: string | null, length: number): Before {
+  if (cid === null) return { base: null, live: undefined };
+  const version = isVersionOf(db, standing.id, cid) ? findVersion(db, cid) : undefined;
+  if (!version) throw ValidationError.at(['base'], 'is no version of it that is here');
+  if (version.ver + length < standing.ver) throw ValidationError.at(['tip'], outranked);
+  if (!chainHolds(db, standing.cid, cid, version.ver))
+    throw ValidationError.at(['base'], 'is a version that the tip here does not follow');
+  const { manifest } = version;
+  const live = manifest.deleted ? lastLive(db, manifest)?.manifest : manifest;
+  const collection = live ? (collectionsOf(live)[0] ?? null) : standing.collection;
+  return { base: standingAs({ ...standing, collection }, cid, manifest), live };
+}
+
+const outranked = 'does not take the place of the tip here';
+
+/** After one more step. */
+function after({ base, live }: Before, cid: string, manifest: Manifest): Before {
+  return { base: standingAs(base, cid, manifest), live: manifest.deleted ? live : manifest };
 }
 
 /** An entity as it stands after a step that is not stored yet. */
