@@ -78,6 +78,17 @@ describe('a watched remote', () => {
       expect(scheduleStep(down, { kind }, { at: noon, ...middle })).toEqual(down);
   });
 
+  test('T8: is left alone for a minute after somebody has stopped a run, whatever happens meanwhile', () => {
+    const busy = { due: noon - 5000, idle: 0, failures: 0, partial: false, held: 0 };
+    const stopped = scheduleStep(busy, { kind: 'stopped' }, { at: noon, ...middle });
+    expect(stopped.due).toBe(noon + longestIdle);
+    for (const kind of ['nudged', 'news', 'hours', 'busy'] as const)
+      expect(scheduleStep(stopped, { kind }, { at: noon + 1000, ...middle }).due).toBe(noon + longestIdle);
+    expect(scheduleStep(stopped, active, { at: noon + 1000, ...middle }).due).toBe(noon + 1000 + shortestIdle);
+    const held = { ...busy, held: noon + 90_000 };
+    expect(scheduleStep(held, { kind: 'stopped' }, { at: noon, ...middle }).due).toBe(noon + 90_000);
+  });
+
   test('T5: whatever happens, the next run is neither past nor far, in its hours, and not before the remote allows it', () => {
     const hour = fc.integer({ min: 0, max: 23 });
     const hours = fc.option(
@@ -92,6 +103,7 @@ describe('a watched remote', () => {
         { kind: 'nudged' as const },
         { kind: 'news' as const },
         { kind: 'busy' as const },
+        { kind: 'stopped' as const },
         { kind: 'hours' as const },
       ),
     );

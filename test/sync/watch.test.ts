@@ -312,6 +312,36 @@ describe('a remote that is watched', () => {
     expect(proxy.calls.filter(({ path }) => path.startsWith('/events'))).toHaveLength(1);
   });
 
+  test.each(['by itself', 'by hand'])('T8: is left alone for a minute after a run %s was stopped', async (begun) => {
+    await using origin = await startNode();
+    await using proxy = await startProxy(origin.url);
+    await using mirror = await startNode();
+    const here = operator(mirror);
+    await addRemote(mirror, here, { url: proxy.url, key: keyOf(await user(origin, 'curator')) });
+    const slow = () => ({ trickles: 1000 });
+    if (begun === 'by itself') proxy.fault = slow;
+    await using onlooker = await look(mirror, here);
+    if (begun === 'by hand') {
+      await onlooker.until(({ run }) => run !== null);
+      proxy.fault = slow;
+    }
+    const before = proxy.calls.length;
+    if (begun === 'by hand') ok(await ask(mirror, here, 'POST /node/remotes/origin/run'));
+    await vi.waitFor(() => expect(proxy.calls.length).toBeGreaterThan(before), 15_000);
+    ok(await ask(mirror, here, 'POST /node/remotes/origin/stop'));
+    const { run, next_run_at } = await onlooker.until((line) => line.run?.error != null);
+    expect(run?.error).toBe('It was ended before it was done.');
+    expect(Date.parse(next_run_at ?? '') - Date.parse(run?.ended_at ?? '')).toBeGreaterThanOrEqual(60_000);
+    // Nor does an edit call for one.
+    await create(mirror, here, { properties: { label: 'mine' } });
+    expect(await stateOf(mirror, here)).toMatchObject({ pending: 1, next_run_at });
+    proxy.fault = () => undefined;
+    // Whoever wants one has one at once, and then it goes on as before.
+    expect(await sync(mirror, here)).toMatchObject({ created: 1 });
+    const after = await onlooker.until((line) => line.run?.error === null);
+    expect(Date.parse(after.next_run_at ?? '')).toBeLessThan(Date.parse(next_run_at ?? ''));
+  });
+
   test('tells whoever looks on when the node stops, and keeps what it has done', async () => {
     await using folder = await temporaryFolder();
     await using origin = await startNode();

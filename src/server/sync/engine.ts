@@ -236,7 +236,7 @@ export class SyncEngine implements AsyncDisposable {
     await this.#alone(network, name, async () => {
       this.#endings.set(`${network} ${name}`, own);
       try {
-        await this.runs.record({ store, remote }, { report, signal: ending }, work);
+        await this.runs.record({ store, remote }, { report, signal: ending, stop: own.signal }, work);
       } finally {
         this.#endings.delete(`${network} ${name}`);
       }

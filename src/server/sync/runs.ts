@@ -20,10 +20,12 @@ export interface Run {
   retryAfter: number | null;
   /** It was ended from here before it was done: that says nothing of the remote. */
   interrupted: boolean;
+  /** Somebody has asked for that end. */
+  stopped: boolean;
 }
 
 /** The last run with a remote, and what is known of its feed since. */
-export interface LastRun extends Omit<Run, 'inPart' | 'retryAfter' | 'interrupted'> {
+export interface LastRun extends Omit<Run, 'inPart' | 'retryAfter' | 'interrupted' | 'stopped'> {
   /** The newest event of its feed, as far as is known. */
   head: number | null;
   /** When all that its feed held then had been dealt with. */
@@ -55,10 +57,13 @@ export class Runs {
     this.#listeners.push(listener);
   }
 
-  /** Does a run's work and keeps what it came to; `work` says when all of the feed has been dealt with. */
+  /**
+   * Does a run's work and keeps what it came to; `work` says when all of the feed has been dealt with. `signal` ends it,
+   * whatever for; `stop` is aborted where somebody asked for that.
+   */
   async record(
     { store, remote }: { store: NetworkStore; remote: Remote },
-    { report, signal }: { report: Report; signal: AbortSignal },
+    { report, signal, stop }: { report: Report; signal: AbortSignal; stop: AbortSignal },
     work: (allRead: () => Promise<void>) => Promise<void>,
   ): Promise<void> {
     const key = keyOf(store.network, remote.name);
@@ -87,6 +92,7 @@ export class Runs {
         inPart: failure instanceof FailedInPartError,
         retryAfter: failure instanceof HeldOffError ? failure.retryAfter : null,
         interrupted: signal.aborted,
+        stopped: stop.aborted,
       };
       await this.#keep(store, remote, run, level);
       for (const listener of this.#listeners) listener(store.network, remote.name, run);

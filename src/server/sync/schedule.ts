@@ -11,7 +11,7 @@ export interface Schedule {
   failures: number;
   /** The last run did all but what the remote failed at. */
   partial: boolean;
-  /** The remote wants to be left alone until then. */
+  /** It is left alone until then, as it wants itself, or as somebody here does. */
   held: number;
 }
 
@@ -28,6 +28,8 @@ export type ScheduleEvent =
   | { kind: 'news' }
   /** Another run with it is under way. */
   | { kind: 'busy' }
+  /** Somebody has ended a run. */
+  | { kind: 'stopped' }
   /** It may be synced at other hours than before. */
   | { kind: 'hours' };
 
@@ -85,6 +87,10 @@ export function scheduleStep(state: Schedule, event: ScheduleEvent, { at, random
     }
     case 'busy':
       return place(at + busyDelay);
+    case 'stopped':
+      // Neither an edit nor news may begin at once what somebody has just ended.
+      next.held = Math.max(state.held, at + longestIdle);
+      return place(next.held);
     case 'hours':
       return place(Math.max(at, Math.min(state.due, at + shortestIdle)));
   }

@@ -342,8 +342,9 @@ export class Watcher implements AsyncDisposable {
   #ran(key: string, run: Run): void {
     const watched = this.#watched.get(key);
     if (!watched) return;
-    const { ended, report, error, inPart, retryAfter, interrupted } = run;
-    if (interrupted) this.#step(watched, { kind: 'hours' });
+    const { ended, report, error, inPart, retryAfter, interrupted, stopped } = run;
+    if (stopped) this.#step(watched, { kind: 'stopped' }, ended);
+    else if (interrupted) this.#step(watched, { kind: 'hours' });
     else if (inPart) this.#step(watched, { kind: 'partial' }, ended);
     else if (error !== null || report.stopped !== null) this.#step(watched, { kind: 'failed', retryAfter }, ended);
     else this.#step(watched, { kind: 'ended', active: isActive(report) }, ended);

@@ -151,7 +151,10 @@ export class RemotesController {
     return this.remotes.begin(request.caller, name, accept_large_change === 'true');
   }
 
-  /** End the sync that is under way, whoever began it. What it has done stays, and the next one goes on from there. */
+  /**
+   * End the sync that is under way, whoever began it. What it has done stays, and the next one goes on from there. Where the
+   * remote is watched, that begins a minute later at the earliest, unless somebody asks for one.
+   */
   @Post('remotes/{name}/stop')
   @Response<ErrorView>(404, 'Not found')
   stop(@Request() request: CallerRequest, @Path() name: string): Promise<RemoteView> {
