@@ -1,5 +1,6 @@
 import { closeSync, openSync, readdirSync, statSync, truncateSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { describe, expect, test, vi } from 'vitest';
@@ -154,6 +155,28 @@ test('further attempts of a step that fails keep to the copy that there is, whil
   truncateSync(copy, statSync(copy).size - 4096);
   attempt();
   expect(rows(copy)).toBe(before + 1);
+});
+
+test('a start that completes what an earlier one left half done keeps the copy of before both', async () => {
+  await using opened = await openStore('here');
+  await opened.store.submit([step(null, first(idOf(1)))]);
+  await opened.store.close();
+  const half = [...later.slice(0, version + 1), 'INSERT INTO nowhere VALUES (1)'];
+  expect(() => openWriter(opened.file, half)).toThrow('nowhere');
+  const copies = () => readdirSync(join(opened.data, 'main')).filter((name) => name.includes('.before-'));
+  expect(copies()).toEqual([`archeion.db.before-${version}`]);
+  const changed = () => statSync(`${opened.file}.before-${version}`).mtimeMs;
+  const before = changed();
+  // The clock of files is some milliseconds late.
+  await setTimeout(50);
+  const started = Date.now();
+  await setTimeout(50);
+  openWriter(opened.file, later).close();
+  dropCopies(opened.file, started);
+  expect(copies()).toEqual([version, version + 1].map((n) => `archeion.db.before-${n}`));
+  expect(changed()).toBe(before);
+  dropCopies(opened.file, Date.now() + 1000);
+  expect(copies()).toEqual([]);
 });
 
 test('a copy that fails leaves nothing of it, which would keep a full disk full', async () => {

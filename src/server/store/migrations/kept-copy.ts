@@ -11,12 +11,9 @@ export function keepCopy(db: Database.Database, file: string, version: number): 
   const kept = `${file}.before-${version}`;
   const partial = `${kept}.partial`;
   removePartial(partial);
+  renewCopies(file);
   const changed = lastChange(db, file);
-  if (changed !== null && isCopy(kept, version, changed)) {
-    // To dropCopies it is as good as new.
-    utimesSync(kept, changed, changed);
-    return;
-  }
+  if (changed !== null && isCopy(kept, version, changed)) return;
   try {
     db.prepare('VACUUM INTO ?').run(partial);
     if (changed !== null) utimesSync(partial, changed, changed);
@@ -28,6 +25,23 @@ export function keepCopy(db: Database.Database, file: string, version: number): 
     throw error;
   }
   syncFolderNow(dirname(file));
+}
+
+/**
+ * Makes every copy as good as new to dropCopies: one of an earlier version is of before an upgrade that a start did not get to
+ * the end of, and this one goes on with.
+ */
+function renewCopies(file: string): void {
+  for (const path of copiesOf(file)) {
+    const { atime, mtime } = statSync(path);
+    utimesSync(path, atime, mtime);
+  }
+}
+
+function copiesOf(file: string): string[] {
+  const folder = dirname(file);
+  const names = readdirSync(folder).filter((name) => name.startsWith(`${basename(file)}.before-`));
+  return names.map((name) => join(folder, name));
 }
 
 /** When a database was changed last, once all of it is in its file; null where something stays in its log. */
@@ -68,13 +82,8 @@ function removePartial(partial: string): void {
  * called where a process has opened it first.
  */
 export function dropCopies(file: string, started = performance.timeOrigin): void {
-  const folder = dirname(file);
-  for (const name of readdirSync(folder)) {
-    if (!name.startsWith(`${basename(file)}.before-`)) continue;
-    const path = join(folder, name);
-    // Not when it was written: a copy has the time of what it is a copy of.
-    if (statSync(path).ctimeMs < started) rmSync(path, { force: true });
-  }
+  // Not when it was written: a copy has the time of what it is a copy of.
+  for (const path of copiesOf(file)) if (statSync(path).ctimeMs < started) rmSync(path, { force: true });
 }
 
 function sync(path: string): void {
