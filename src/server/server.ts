@@ -11,6 +11,7 @@ import { type Log, openLog } from './log.ts';
 import { instanceOf, isAlive, type NodeFile, readNodeFile, writeNodeFile } from './node-file.ts';
 import { refuseForeignLogs } from './store/foreign-log.ts';
 import { lockFolder } from './store/lock.ts';
+import { dropCopies } from './store/migrations/kept-copy.ts';
 import { checkStartable } from './store/startable.ts';
 import { storingLater } from './store/storage-error.ts';
 
@@ -127,7 +128,10 @@ async function refuseSecond(data: string): Promise<void> {
     );
 }
 
-/** Networks that nobody has asked for yet, opened beside all else; a stop waits for the one in hand. */
+/**
+ * Networks that nobody has asked for yet, opened beside all else; a stop waits for the one in hand. The copies of before an upgrade
+ * go once they are open: the node is ready by then.
+ */
 class OtherNetworks implements AsyncDisposable {
   readonly #ctx: Pick<Context, 'networks' | 'archives' | 'log'>;
   readonly #stopped = new AbortController();
@@ -138,11 +142,24 @@ class OtherNetworks implements AsyncDisposable {
   }
 
   open(): void {
+    this.#opening = this.#openAll();
+  }
+
+  async #openAll(): Promise<void> {
     const { networks, log } = this.#ctx;
     const failed = (network: string, error: unknown) =>
       log.error({ err: error, network }, 'a network could not be opened; the next request that needs it tries again');
     // Whoever waits for the start goes first.
-    this.#opening = turn().then(() => networks.openExisting(failed, this.#stopped.signal));
+    await turn();
+    for (const { network, database } of await networks.openExisting(failed, this.#stopped.signal))
+      try {
+        dropCopies(database);
+      } catch (error) {
+        log.warn(
+          { err: error, network },
+          'the copy of before an upgrade could not be removed; the next start tries again, or remove it yourself',
+        );
+      }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

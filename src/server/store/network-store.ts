@@ -7,7 +7,6 @@ import { blocksTotal, type Commit, type Outcome } from './commit.ts';
 import { type CommitQueue, inProcessQueue, type QueueLoad } from './commit-queue.ts';
 import { type Connection, openReader, type Reader } from './connection.ts';
 import { fileIdentity } from './file-identity.ts';
-import { dropCopies } from './migrations/kept-copy.ts';
 import { filesFolder } from './network-folders.ts';
 import { storing } from './storage-error.ts';
 import type { Asker } from './threads/asker-turns.ts';
@@ -107,7 +106,6 @@ export class NetworkStore {
     try {
       const fileId = storing(() => fileIdentity(file));
       const reader = storing(() => openReader(file, fileId));
-      storing(() => dropCopies(file));
       const threads = readers ?? new ReaderThreads();
       const longReads = new ReaderPool(threads, lend);
       const own = readers ? null : threads;

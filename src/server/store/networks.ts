@@ -71,18 +71,23 @@ export class Networks {
 
   /**
    * Opens each network that has a database, so that what was accepted there is gone on with though nobody asks for it. One
-   * after the other until `stopped`; `failed` hears of those that cannot be opened, or were lost.
+   * after the other until `stopped`; `failed` hears of those that cannot be opened, or were lost. Gives those that are open.
    */
-  async openExisting(failed: (network: Network, error: unknown) => void, stopped: AbortSignal): Promise<void> {
+  async openExisting(
+    failed: (network: Network, error: unknown) => void,
+    stopped: AbortSignal,
+  ): Promise<NetworkStore[]> {
+    const opened: NetworkStore[] = [];
     for (const network of networkNames) {
-      if (stopped.aborted) return;
+      if (stopped.aborted) return opened;
       try {
-        if (existsSync(databaseFile(this.#data, network))) await this.get(network);
+        if (existsSync(databaseFile(this.#data, network))) opened.push(await this.get(network));
         else refuseLostNetwork(this.#data, network);
       } catch (error) {
         failed(network, error);
       }
     }
+    return opened;
   }
 
   /** Which file the database of a network is that is open (file-identity.ts); null where it is not. */

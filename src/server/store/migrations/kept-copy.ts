@@ -79,7 +79,7 @@ function removePartial(partial: string): void {
 
 /**
  * Removes the copies made before `started` (epoch ms, the process's start): the migrated database has started well once more. To be
- * called where a process has opened it first.
+ * called once a node is ready. Throws the system's error where one cannot be removed.
  */
 export function dropCopies(file: string, started = performance.timeOrigin): void {
   // Not when it was written: a copy has the time of what it is a copy of.
