@@ -178,7 +178,7 @@ test('what a newer program has written is neither verified nor restored', async 
 });
 
 test.each(['identity.db', 'chat.db', 'main/attest.db'])(
-  'what a newer program has made of %s is no sound one',
+  'what a newer program has made of %s is no sound one, and is not restored',
   async (name) => {
     await using folder = await temporaryFolder();
     const [data, backup] = ['data', 'backup'].map((it) => join(folder.path, it)) as [string, string];
@@ -201,7 +201,12 @@ test.each(['identity.db', 'chat.db', 'main/attest.db'])(
       const said = expect.stringMatching(`${basename(name)}.*a newer Archeion \\(schema 99, `);
       expect([code, json()]).toMatchObject([1, { ok: false, problem_count: 1, problems: [{ message: said }] }]);
     }
+    expect(await archeion(join(folder.path, 'again'), 'restore', backup)).toMatchObject({
+      ...{ code: 1, out: '' },
+      err: expect.stringMatching(`${basename(name)}.*a newer Archeion \\(schema 99, `),
+    });
     expect(await readdir(backup, { recursive: true })).toEqual(names);
+    expect((await readdir(folder.path)).sort()).toEqual(['backup', 'data']);
   },
 );
 

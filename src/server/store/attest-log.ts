@@ -11,7 +11,7 @@ import { knownVersion, type Migration, migrate } from './migrations/migrate.ts';
  * evidence, and none is ever removed. Leaves are numbered as the moves are, from 1. `place` counts nodes as a tree in
  * post-order has them, so that rows are only ever added at the end.
  */
-const schema: readonly Migration[] = [
+export const attestMigrations: readonly Migration[] = [
   `
   CREATE TABLE leaf (
     seq INTEGER PRIMARY KEY,
@@ -52,13 +52,13 @@ export function openLogWriter(file: string, fileId: string | null = null): Conne
   syncLog(file);
   const db = openSameFile(file, fileId);
   try {
-    knownVersion(db, schema, 'attest.db');
+    knownVersion(db, attestMigrations, 'attest.db');
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
     db.pragma('fullfsync = ON');
     db.pragma('checkpoint_fullfsync = ON');
     db.pragma('cache_size = -4096');
-    migrate(db, schema);
+    migrate(db, attestMigrations);
     return new Connection(db);
   } catch (error) {
     db.close();
@@ -79,7 +79,7 @@ export function openLogReader(file: string, fileId: string | null = null): Conne
   let version = 0;
   try {
     // The file is there before its tables are.
-    version = knownVersion(connection.db, schema, 'attest.db');
+    version = knownVersion(connection.db, attestMigrations, 'attest.db');
     return version === 0 ? null : connection;
   } finally {
     if (version === 0) connection.close();

@@ -1,15 +1,16 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import Database from 'better-sqlite3';
 import { copyDurably } from '../../blocks/durable-file.ts';
 import { makeFolder } from '../../blocks/durable-folder.ts';
 import { ValidationError } from '../../errors.ts';
 import type { Network } from '../../model/ids.ts';
 import { identityFile } from '../accounts/identity-schema.ts';
 import { sortedImports } from '../archive/spool.ts';
+import { attestFile, attestMigrations } from '../attest-log.ts';
 import { openReader } from '../connection.ts';
 import { holdJobs } from '../jobs/held-jobs.ts';
 import { databaseFile } from '../network-store.ts';
+import { nodeDatabases } from '../node-databases.ts';
 import { refuseNewer } from '../outdated.ts';
 import type { Progress } from '../progress.ts';
 import { storingLater } from '../storage-error.ts';
@@ -67,7 +68,7 @@ async function restore(source: string, data: string, report: (progress: Progress
     if (place !== null) places.set(file.path, place);
     report({ step: 'checked', done: i + 1, total });
   }
-  for (const { network } of found.manifest.networks) refuseNewer(databaseFile(source, network));
+  refuseNewerDatabases(source, found.manifest.networks);
   await makeFolder(dirname(target), dirname(target));
   return fillWhole(target, identityFile, async (folder) => {
     const leftOut: string[] = [];
@@ -77,7 +78,6 @@ async function restore(source: string, data: string, report: (progress: Progress
       report({ step: 'copied', done: i + 1, total });
     }
     for (const { path } of files.filter(({ path }) => path.endsWith('.db'))) makeIndexesAnew(join(folder, path));
-    renewInstance(join(folder, identityFile));
     const { networks, time } = found.manifest;
     let heldJobs = 0;
     const imports: Restored['imports'] = { goOn: [], lost: [] };
@@ -89,6 +89,16 @@ async function restore(source: string, data: string, report: (progress: Progress
     }
     return { ...found, leftOut, heldJobs, imports };
   });
+}
+
+/** @throws StorageError where a newer program has written a database of a backup */
+function refuseNewerDatabases(backup: string, ofNetworks: readonly { network: Network }[]): void {
+  for (const [name, steps] of nodeDatabases) refuseNewer(join(backup, name), { steps, name });
+  for (const { network } of ofNetworks) {
+    refuseNewer(databaseFile(backup, network));
+    const name = attestFile(network);
+    refuseNewer(join(backup, name), { steps: attestMigrations, name });
+  }
 }
 
 /** Where a file of the backup lies; null for content or an archive that is not what it was. @throws StorageError */
@@ -124,15 +134,6 @@ function importsIn(data: string, network: Network): Restored['imports'] {
   const db = openReader(databaseFile(data, network));
   try {
     return sortedImports(db, join(data, network));
-  } finally {
-    db.close();
-  }
-}
-
-function renewInstance(identity: string): void {
-  const db = new Database(identity);
-  try {
-    db.prepare("DELETE FROM setting WHERE name = 'instance_id'").run();
   } finally {
     db.close();
   }

@@ -1,11 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { StorageError } from '../../errors.ts';
-import { identityFile, identityMigrations } from '../accounts/identity-schema.ts';
-import { chatMigrations } from '../chats/chat-schema.ts';
-import { chatFile } from '../chats/chats.ts';
+import { identityFile } from '../accounts/identity-schema.ts';
 import { type Connection, openReader, rollBackJournal } from '../connection.ts';
 import type { OpenFiles } from '../file-identity.ts';
+import { nodeDatabases } from '../node-databases.ts';
 import { refuseNewer } from '../outdated.ts';
 import type { Findings } from './verify-findings.ts';
 
@@ -40,14 +39,9 @@ const wrongCount = /^wrong # of entries in index (\S+)/;
 const onlyIndexes =
   'What is stored is whole, and only what finds it (indexes) is damaged: make a backup now and restore it into an empty folder, which makes every index anew. Where verifying that finds the same again, restore an earlier backup that verifies.';
 
-const ofNode = [
-  [identityFile, identityMigrations],
-  [chatFile, chatMigrations],
-] as const;
-
 /** The same for the databases that a data folder has for all its networks: accounts and keys, chats. */
 export function checkNodeDatabases(data: string, findings: Findings, openFiles: OpenFiles): void {
-  for (const [name] of ofNode) {
+  for (const [name] of nodeDatabases) {
     const file = join(data, name);
     if (!existsSync(file)) {
       if (name === identityFile) findings.problem('database', `${name} is not there.`);
@@ -70,7 +64,7 @@ export function checkNodeDatabases(data: string, findings: Findings, openFiles: 
 
 /** Whether a newer program has written those: this one would not start with them. */
 export function checkNodeVersions(data: string, findings: Findings, openFiles: OpenFiles = {}): void {
-  for (const [name, steps] of ofNode)
+  for (const [name, steps] of nodeDatabases)
     try {
       const file = join(data, name);
       refuseNewer(file, { steps, name, fileId: openFiles[file] ?? null });
