@@ -1,4 +1,5 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readlink, writeFile } from 'node:fs/promises';
+import { platform } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
@@ -39,13 +40,16 @@ function leftIn(data: string): Left {
   }
 }
 
-/** Makes a data folder whose test network has an import of three entities under way and an additive update waiting. */
-async function leave(data: string): Promise<void> {
+/** Makes a data folder whose test network has an import of so many entities under way and an additive update waiting. */
+async function leave(data: string, entities = 3): Promise<void> {
   await using other = await temporaryFolder();
   let car: Uint8Array = new Uint8Array();
   {
     await using from = await startNode({ data: other.path });
-    for (let i = 0; i < 3; i++) await create(from, on('test', operator(from)), { type: 'document' });
+    for (let left = entities; left > 0; left -= 100) {
+      const items = Array.from({ length: Math.min(left, 100) }, () => ({ type: 'document', properties: {} }));
+      expect((await operate(from, 'POST /entities/batch', { entities: items }, 'test')).status).toBe(201);
+    }
     car = new Uint8Array(await (await operate(from, 'GET /node/export', undefined, 'test')).arrayBuffer());
   }
   const rows: Row[] = [];
@@ -98,6 +102,26 @@ test('a node that stops leaves an import that it completes to its next start', a
   await using _node = await startNode({ data, watch: true });
   await vi.waitFor(() => expect(leftIn(data)).toMatchObject({ documents: 3, imports: 0 }), 15_000);
 });
+
+// Where the system tells what a process has open.
+test.skipIf(platform() !== 'linux')(
+  'of an import that it leaves a node that stops has nothing open or under way',
+  async () => {
+    await using folder = await temporaryFolder();
+    const data = folder.path;
+    // More than one slice.
+    await leave(data, 300);
+    await using node = await startNode({ data });
+    node.ctx.archives.carImports.stop();
+    await node.ctx.networks.get('test');
+    expect(node.logged.join('')).toContain('The node is stopping');
+    const path = spooledPath(join(data, 'test'), file);
+    const open = await Promise.all(
+      (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+    );
+    expect(open.filter((it) => it === path)).toEqual([]);
+  },
+);
 
 test('a network that cannot be opened is no reason not to start', async () => {
   await using folder = await temporaryFolder();

@@ -83,8 +83,8 @@ export class CarImportService {
       await this.#record(store, { file: name, run }, true);
       recorded = true;
       for await (const tally of applied(store, path, this.#run(run))) {
-        if ('progress' in tally) {
-          yield { progress: { entities: tally.progress.entities, total: facts.entities } };
+        if (!('done' in tally)) {
+          yield { progress: { entities: tally.entities, total: facts.entities } };
           continue;
         }
         await this.#record(store, { file: name, run }, false, tally.done);
@@ -273,16 +273,8 @@ async function* applied(
   store: NetworkStore,
   path: string,
   run: ArchiveRun,
-): AsyncGenerator<{ progress: ImportTally } | { done: ImportTally }, void, undefined> {
-  const applying = applyArchive(store, path, run);
-  for (;;) {
-    const next = await applying.next();
-    if (next.done) {
-      yield { done: next.value };
-      return;
-    }
-    yield { progress: next.value };
-  }
+): AsyncGenerator<ImportTally | { done: ImportTally }, void, undefined> {
+  yield { done: yield* applyArchive(store, path, run) };
 }
 
 /** An import in the list of all, by the counts that imports of records have. */
