@@ -194,6 +194,24 @@ test('an older archive over a newer state changes nothing', async () => {
   expect((await done(node, `GET /entities/${ada.id}`)).cid).toBe(newer.cid);
 });
 
+test('an entity whose history starts late more than once is told of once', async () => {
+  await using first = await startNode();
+  await using second = await startNode();
+  const { collection, ada } = await curated(first);
+  const tipsOnly = `?collection=${collection}&history=tip`;
+  await imported(second, (await exported(first, tipsOnly)).car);
+  const late = async () => /The history of .+? to version 1/.exec((await verified(second)).remarks.join())?.[0];
+  const once = await late();
+  expect(once).toMatch(/of \d+ entities do/);
+  await update(first, await update(first, ada, { died: 1852 }), { died: 1853 });
+  await imported(second, (await exported(first, tipsOnly)).car);
+  const rows = (await second.ctx.networks.get('main')).read((db) =>
+    db.all('SELECT 1 FROM partial p JOIN entity e ON e.key = p.entity WHERE e.id = ?', ada.id),
+  );
+  expect(rows).toHaveLength(2);
+  expect(await late()).toBe(once);
+});
+
 test('tips alone import with a remark, and the whole archive completes their history later', async () => {
   await using first = await startNode();
   await using second = await startNode();
