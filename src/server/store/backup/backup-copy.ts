@@ -52,9 +52,9 @@ export async function takeDatabase(copy: Copy, path: string): Promise<void> {
 export async function takeNetwork(copy: Copy, network: Network): Promise<void> {
   const database = databaseFile('', network);
   const before = copy.files.length;
-  for (let last = mostMoments; last >= 0; last--) {
+  for (let moment = 1; ; moment++) {
     await takeDatabase(copy, database);
-    if ((await takeSpooled(copy, network)) || last === 0) return;
+    if ((await takeSpooled(copy, network)) || moment === mostMoments) return;
     await rm(join(copy.to, database));
     await rm(join(copy.to, spoolFolder(network)), { recursive: true, force: true });
     copy.files.length = before;
