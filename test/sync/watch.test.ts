@@ -279,6 +279,38 @@ describe('a remote that is watched', () => {
     await onlooker.until(isSent);
   });
 
+  test('T4: is left alone at edits of what does not go there, whatever is held back by a conflict or a refusal', async () => {
+    await using origin = await startNode();
+    await using proxy = await startProxy(origin.url);
+    await using mirror = await startNode({ now: nearlySix });
+    const curator = await user(origin, 'curator');
+    const here = operator(mirror);
+    const place = await collection(origin, curator, { label: 'Works' });
+    const work = await create(origin, curator, { collection: place.id, properties: { label: 'One' } });
+    await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator), collections: [place.id] });
+    await sync(mirror, here);
+    await update(mirror, here, work, { properties: { label: 'Mine' } });
+    await update(origin, curator, work, { properties: { label: 'Theirs' } });
+    const bad = await create(mirror, here, { collection: place.id, properties: { label: 'bad' } });
+    proxy.fault = ({ method, body }) =>
+      method === 'POST' && body.includes(bad.id) ? { status: 400, body: { error: 'Validation failed' } } : undefined;
+    await sync(mirror, here);
+    expect(await stateOf(mirror, here)).toMatchObject({ pending: 2, conflicts: 1, refused: 1 });
+    await using onlooker = await look(mirror, here);
+    await onlooker.until(({ run }) => run !== null);
+    await withoutPolls(mirror, here);
+    const due = async () => (await stateOf(mirror, here)).next_run_at;
+    const evening = await due();
+    await create(mirror, here, { properties: { label: 'of this node alone' } });
+    expect(await due()).toBe(evening);
+    const edit = await update(mirror, here, bad, { properties: { label: 'good' } });
+    proxy.fault = () => undefined;
+    await vi.waitFor(
+      async () => expect((await read(origin, curator, bad.id)).properties).toEqual(edit.properties),
+      15_000,
+    );
+  });
+
   test('is not synced with outside its hours, and again when they are lifted', async () => {
     await using pair = await startPair();
     const { origin, mirror, curator, here } = pair;

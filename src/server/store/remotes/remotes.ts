@@ -81,9 +81,24 @@ export function lastKnown(db: Reader, remote: number): LastKnown | undefined {
   return row && { entity: row.id, cid: cidText(row.cid) };
 }
 
-/** Whether anything waits to be pushed to a remote. */
+/** What waits to be pushed, `p`, with its entity `e`, and what is open about it: a request `i`, a conflict `c`, a refusal `f`. */
+const waiting = `push_pending p JOIN entity e ON e.key = p.entity
+  LEFT JOIN push_intent i ON i.remote = p.remote AND i.entity = p.entity
+  LEFT JOIN sync_conflict c ON c.remote = p.remote AND c.entity = p.entity
+  LEFT JOIN push_refusal f ON f.remote = p.remote AND f.entity = p.entity`;
+
+/** It waits for a decision, or for an edit after the remote refused it. */
+const isHeld = '(c.entity IS NOT NULL OR f.tip IS e.cid)';
+
+/** So much is not looked through at each edit. */
+const muchWaits = 500;
+
+/** Whether anything waits that a push would send or ask for; also where very much waits, all of which may be held. */
 export function hasPending(db: Reader, remote: number): boolean {
-  return db.get('SELECT 1 FROM push_pending WHERE remote = ? LIMIT 1', remote) !== undefined;
+  const isMuch = 'SELECT 1 FROM push_pending WHERE remote = ? LIMIT 1 OFFSET ?';
+  if (db.get(isMuch, remote, muchWaits) !== undefined) return true;
+  const sql = `SELECT 1 FROM ${waiting} WHERE p.remote = ? AND (i.tip IS NOT NULL OR NOT ${isHeld}) LIMIT 1`;
+  return db.get(sql, remote) !== undefined;
 }
 
 /** The remote that a mirrored collection came from, without its secret; undefined for every other id. */
@@ -202,7 +217,7 @@ export interface PendingRow {
   same: boolean;
   /** A request may be under way, or was not answered. */
   open: boolean;
-  /** It waits for a decision, or for an edit after the remote refused it: it is not sent. */
+  /** It waits for a decision, or for an edit after the remote refused it. */
   held: boolean;
 }
 
@@ -217,12 +232,8 @@ export function pendingPage(
     Record<'key' | 'deleted' | 'known' | 'same' | 'open' | 'held', number> & { id: string; type: string }
   >(
     `SELECT e.key, e.id, e.type, e.deleted, k.theirs IS NOT NULL AS known, k.twin IS e.tip AS same, i.tip IS NOT NULL AS open,
-            (c.entity IS NOT NULL OR f.tip IS e.cid) AS held
-       FROM push_pending p JOIN entity e ON e.key = p.entity
-       LEFT JOIN remote_entity k ON k.remote = p.remote AND k.entity = p.entity
-       LEFT JOIN push_intent i ON i.remote = p.remote AND i.entity = p.entity
-       LEFT JOIN sync_conflict c ON c.remote = p.remote AND c.entity = p.entity
-       LEFT JOIN push_refusal f ON f.remote = p.remote AND f.entity = p.entity
+            ${isHeld} AS held
+       FROM ${waiting} LEFT JOIN remote_entity k ON k.remote = p.remote AND k.entity = p.entity
       WHERE p.remote = ? AND p.entity > ? ORDER BY p.entity LIMIT ?`,
     remote,
     after,
