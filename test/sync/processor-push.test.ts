@@ -5,10 +5,11 @@ import { section, segmentHead } from '../../src/server/blocks/segment-car.ts';
 import type { JsonObject, Manifest } from '../../src/server/model/manifest.ts';
 import { findVersion } from '../../src/server/store/versions.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
-import { collection, create, type Entity, invalid, ok, read } from '../helpers/entities.ts';
+import { collection, create, type Entity, invalid, ok, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
 import { klados } from '../helpers/processors.ts';
+import { activate } from '../helpers/worker-processes.ts';
 
 // Versions of processors that were made elsewhere: blocks that another node pushes, and archives.
 
@@ -74,5 +75,20 @@ test('an archive brings a klados as it is, and nothing is sent to it, since this
     status: 400,
     body: invalid(['id'], expect.stringContaining('came here from elsewhere: verify its endpoint on this node first')),
   });
+  expect(here.ctx.processors.verification.reachOf(made.id, 'https://klados.test')).toBeNull();
+});
+
+test('an active klados that was deleted here and edited in an archive comes back, where theirs is decided for', async () => {
+  await using there = await startNode();
+  await using here = await startNode();
+  const [admin, mine] = [operator(there), operator(here)];
+  const home = await collection(there, admin);
+  const made = await activate(there, admin, await klados(there, admin, home.id));
+  await imported(here, (await exported(there)).car);
+  await remove(here, mine, made);
+  const theirs = await update(there, admin, made, { properties: { description: 'edited' } });
+  expect(await imported(here, (await exported(there)).car)).toMatchObject({ forks: 1 });
+  ok(await ask(here, mine, `POST /node/conflicts/${made.id}/resolve`, { resolution: 'theirs' }));
+  expect((await read(here, mine, made.id)).properties).toEqual(theirs.properties);
   expect(here.ctx.processors.verification.reachOf(made.id, 'https://klados.test')).toBeNull();
 });

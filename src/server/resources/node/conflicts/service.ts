@@ -4,7 +4,7 @@ import { type JsonObject, labelOf, type Manifest, type Relationship } from '../.
 import type { Stamp } from '../../../model/next-version.ts';
 import type { Reader } from '../../../store/connection.ts';
 import { type ConflictRow, countConflicts, listConflicts } from '../../../store/remotes/remotes.ts';
-import { findVersion } from '../../../store/versions.ts';
+import { findVersion, lastLive } from '../../../store/versions.ts';
 import {
   commitResolution,
   type OpenConflict,
@@ -87,7 +87,9 @@ export class ConflictsService {
     { next, over }: { next: Manifest; over: Manifest },
   ): Stamp['edited_by'] {
     const entity = this.#writes.standing(db, caller.network, id);
-    const options = { elsewhere: true, ...(over.deleted && { last: sides.ours }) };
+    // Where an archive brought theirs, what is followed is the tombstone here.
+    const last = sides.ours.deleted ? lastLive(db, sides.ours)?.manifest : sides.ours;
+    const options = { elsewhere: true, ...(over.deleted && last && { last }) };
     const signed = { ...next };
     refuse(this.#writes.env.permissions.allow(db, operator(caller), { entity, base: over, next: signed, options }));
     return signed.edited_by;
