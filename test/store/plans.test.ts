@@ -3,12 +3,13 @@ import { openReader, type Reader } from '../../src/server/store/connection.ts';
 import { isHeld, isHeldBy } from '../../src/server/store/content/content-holders.ts';
 import { collectionsLabelled } from '../../src/server/store/imports/import-sources.ts';
 import { grantsIn, interruptedJobs, longestGrantIn, queuedJobs } from '../../src/server/store/jobs/jobs.ts';
+import { conflictsOf, listConflicts } from '../../src/server/store/remotes/conflict-rows.ts';
 import { countOpen, isMuchOpen } from '../../src/server/store/remotes/open-counts.ts';
 import { dueContents, listContentTroubles } from '../../src/server/store/remotes/remote-content.ts';
 import { dueTroubles } from '../../src/server/store/remotes/remote-troubles.ts';
 import { knownCollections, listRefusals, listTroubles } from '../../src/server/store/remotes/remotes.ts';
 import { explaining } from '../helpers/plans.ts';
-import { idOf, openStore } from '../helpers/store.ts';
+import { first, idOf, openStore, step } from '../helpers/store.ts';
 
 // SQLite takes a partial index only where its condition stands in the query, and says nothing where it does not.
 
@@ -53,6 +54,16 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp; sorts?
     name: 'the first refusals',
     read: (db) => listRefusals(db, 1, 5),
     uses: /SEARCH f USING PRIMARY KEY \(remote=\?\)\nSEARCH e USING INTEGER PRIMARY KEY/,
+  },
+  {
+    name: 'the first conflicts',
+    read: (db) => listConflicts(db, 5),
+    uses: /SEARCH c USING PRIMARY KEY \(remote=\?\)\nSEARCH e USING INTEGER PRIMARY KEY/,
+  },
+  {
+    name: 'the conflicts of an entity',
+    read: (db) => conflictsOf(db, idOf(1)),
+    uses: /SEARCH c USING PRIMARY KEY \(remote=\? AND entity=\?\)/,
   },
   {
     name: 'the first troubles with bytes',
@@ -100,6 +111,9 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp; sorts?
 
 test.each(reads)('$name: an index leads to what is read, and gives its order', async ({ read, uses, sorts }) => {
   await using opened = await openStore('here');
+  await opened.store.submit([step(null, first(idOf(1)))]);
+  // Conflicts are read remote by remote.
+  opened.meddle("INSERT INTO sync_conflict (remote, entity, ours, theirs, time) SELECT 1, key, '', '', 0 FROM entity");
   const db = openReader(opened.file);
   try {
     const plans: string[] = [];

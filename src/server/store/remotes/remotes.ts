@@ -1,5 +1,4 @@
 import { cidText } from '../../blocks/cid.ts';
-import { forkNameSql } from '../archive/archive-forks.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
 import { inTypeIndex } from '../indexed-types.ts';
@@ -280,42 +279,6 @@ export function lackingPeers(db: Reader, remote: number, id: string): string[] {
       id,
     )
     .map((row) => row.id);
-}
-
-export interface ConflictRow {
-  /** A name of its own (archive-forks.ts) where theirs came in an archive, or its remote is gone. */
-  remote: string;
-  id: string;
-  type: string | null;
-  label: string | null;
-  base: string | null;
-  ours: string;
-  theirs: string;
-  /** Epoch milliseconds. */
-  time: number;
-}
-
-export function listConflicts(db: Reader, limit: number): ConflictRow[] {
-  return db.all<ConflictRow>(
-    `SELECT coalesce(${forkNameSql}, r.name) AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
-       FROM sync_conflict c LEFT JOIN remote r ON r.key = c.remote JOIN entity e ON e.key = c.entity
-      ORDER BY c.remote > 0, abs(c.remote), e.id LIMIT ?`,
-    limit,
-  );
-}
-
-export function countConflicts(db: Reader): number {
-  return db.get<{ n: number }>('SELECT count(*) AS n FROM sync_conflict')?.n ?? 0;
-}
-
-/** The conflicts of one entity, with any remote. */
-export function conflictsOf(db: Reader, id: string): ConflictRow[] {
-  return db.all<ConflictRow>(
-    `SELECT coalesce(${forkNameSql}, r.name) AS remote, e.id, e.type, e.label, c.base, c.ours, c.theirs, c.time
-       FROM sync_conflict c LEFT JOIN remote r ON r.key = c.remote JOIN entity e ON e.key = c.entity
-      WHERE e.id = ? ORDER BY c.remote > 0, abs(c.remote)`,
-    id,
-  );
 }
 
 export interface TroubleRow {

@@ -3,7 +3,7 @@ import { type Caller, operator } from '../../../model/caller.ts';
 import { type JsonObject, labelOf, type Manifest, type Relationship } from '../../../model/manifest.ts';
 import type { Stamp } from '../../../model/next-version.ts';
 import type { Reader } from '../../../store/connection.ts';
-import { type ConflictRow, countConflicts, listConflicts } from '../../../store/remotes/remotes.ts';
+import { type ConflictRow, countConflicts, listConflicts } from '../../../store/remotes/conflict-rows.ts';
 import { findVersion, lastLive } from '../../../store/versions.ts';
 import {
   commitResolution,

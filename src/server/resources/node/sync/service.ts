@@ -1,6 +1,7 @@
 import { type Caller, operator } from '../../../model/caller.ts';
 import type { Networks } from '../../../store/networks.ts';
-import { countConflicts, listRemotes } from '../../../store/remotes/remotes.ts';
+import { countConflicts } from '../../../store/remotes/conflict-rows.ts';
+import { listRemotes } from '../../../store/remotes/remotes.ts';
 import { type SyncLogQuery, type SyncLogRow, syncLogPage } from '../../../store/remotes/sync-log.ts';
 import { gaugesOf } from '../../../sync/gauges.ts';
 import { emptyReport } from '../../../sync/report.ts';
