@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { findJob } from '../../src/server/store/jobs/jobs.ts';
 import { ask, onBehalf, type Person, service, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, invalid, ok, read } from '../helpers/entities.ts';
 import { failed, JobScene, logBody, type Started } from '../helpers/job-scene.ts';
@@ -99,20 +100,26 @@ describe('what a processor answers', () => {
     expect(scene.endpoint.received).toEqual([]);
   });
 
-  test('is not asked for by jobs that wait while its endpoint becomes another, and they say so', async () => {
-    const { id } = await scene.klados('hang');
-    const invocations = Array.from({ length: 40 }, () => ({ target_entity: scene.file.id }));
-    const body = { invocations, target_collection: scene.target.id, confirm: true };
+  test('is not asked for by jobs that wait while its endpoint is another that nobody verifies, and they say so', async () => {
+    const { id } = await scene.klados('later');
+    const body = { invocations: [{ target_entity: scene.file.id }], target_collection: scene.target.id, confirm: true };
     const { dispatch_id } = ok<{ dispatch_id: string }>(
       await ask(scene.node, scene.who, `POST /kladoi/${id}/invoke/batch`, body),
     );
+    await expect.poll(() => scene.endpoint.received.length, { timeout: 20_000 }).toBe(1);
     const { cid } = await read(scene.node, scene.who, id);
     const other = { expect_tip: cid, endpoint: `${scene.endpoint.url}/accept` };
     ok(await ask(scene.node, scene.who, `PUT /kladoi/${id}`, other));
-    const refused = async () => (await scene.status(id, dispatch_id)).errors ?? [];
-    await expect.poll(async () => (await refused()).length, { timeout: 20_000 }).toBeGreaterThan(0);
+    const store = await scene.node.ctx.networks.get('main');
+    const job = String(scene.endpoint.received[0]?.body.job_id);
+    const why = () => store.read((db) => findJob(db, job))?.sending.error;
     const message = 'this node has not verified the endpoint that the processor has now: verify it (POST .../verify)';
-    expect((await refused())[0]).toMatchObject({ code: 'REJECTED', message });
+    await expect.poll(why, { timeout: 20_000 }).toBe(message);
+    expect(await scene.status(id, dispatch_id)).toMatchObject({ status: 'pending' });
+    scene.clock.ms += hour;
+    const { errors } = await scene.status(id, dispatch_id);
+    expect(errors).toMatchObject([{ code: 'TIMEOUT', message: expect.stringContaining(message) }]);
+    expect(scene.endpoint.received).toHaveLength(1);
   });
 
   test.each(['empty', 'plain', 'list'])(

@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ask, operator, user } from '../helpers/callers.ts';
 import { ok, read } from '../helpers/entities.ts';
@@ -62,19 +63,29 @@ const changed = async (id: string, more: object) => {
   ok(await ask(scene.node, scene.who, `PUT /kladoi/${id}`, { expect_tip: cid, ...more }));
 };
 
-test('what waits for a klados whose endpoint is corrected is sent there once that is in use', async () => {
-  const { id } = await scene.klados('unavailable');
-  const run = await batch(id, 12);
-  await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ queued: 12 });
-  await scene.node.ctx.invocations.idle();
-  const endpoint = `${scene.endpoint.url}/accept`;
-  await changed(id, { endpoint });
-  // As if it had shown its token.
-  const { identity } = scene.node.ctx;
-  identity.verifications.putVerified(id, { endpoint, verified_at: scene.clock.ms, operators: true });
-  await activate(scene.node, scene.who, await read(scene.node, scene.who, id));
-  await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ accepted: 12 });
-}, 30_000);
+test.each([
+  ['while it rests', 'unavailable', 0],
+  ['after it has rested', '', 2_500],
+])(
+  'what waits for a klados whose endpoint is corrected is sent there once that is in use, %s',
+  async (_, at, ms) => {
+    const down = { endpoint: `http://127.0.0.1:${await freePort()}/accept` };
+    const { id } = await scene.klados(at, at === '' ? down : {});
+    const run = await batch(id, 12);
+    await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ queued: 12 });
+    await scene.node.ctx.invocations.idle();
+    const endpoint = `${scene.endpoint.url}/accept`;
+    await changed(id, { endpoint });
+    await setTimeout(ms);
+    expect(await sendings(run)).toEqual({ queued: 12 });
+    // As if it had shown its token.
+    const { identity } = scene.node.ctx;
+    identity.verifications.putVerified(id, { endpoint, verified_at: scene.clock.ms, operators: true });
+    await activate(scene.node, scene.who, await read(scene.node, scene.who, id));
+    await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ accepted: 12 });
+  },
+  30_000,
+);
 
 test('what waits for a klados that is disabled is refused at once', async () => {
   const { id } = await scene.klados('unavailable');

@@ -42,7 +42,8 @@ export class HttpDispatcher implements Dispatcher {
   async send(dispatch: Dispatch, signal: AbortSignal): Promise<Outcome> {
     const { outbound, nodeKey, service, reachOf, now, newUlid, timeoutMs } = this.#needs;
     const reach = reachOf(dispatch);
-    if (reach === null) return { kind: 'refused', error: unverifiedHere };
+    // Whoever changes an endpoint verifies it next: what waits must not be lost between the two.
+    if (reach === null) return { kind: 'unreached', error: unverifiedHere };
     const body = JSON.stringify(dispatch.request);
     const name = service.charAt(0).toUpperCase() + service.slice(1);
     try {
