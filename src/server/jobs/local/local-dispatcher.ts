@@ -1,9 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PQueue from 'p-queue';
+import { UnavailableError } from '../../errors.ts';
 import { Batches } from '../../kit/batch.ts';
-import { failureOf, JobError } from '../../kit/job-error.ts';
+import { failureOf, JobError, NodeCallError } from '../../kit/job-error.ts';
 import type { KladosJob } from '../../kit/job-request.ts';
+import { type Patience, untilAnswered } from '../../kit/patience.ts';
 import { type DoneWork, endDone, runJob } from '../../kit/run-job.ts';
 import { commandOf } from '../../model/endpoints.ts';
 import type { Network } from '../../model/ids.ts';
@@ -82,7 +84,8 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
       this.#begin(network, processor, request as KladosJob, ready);
       return { kind: 'accepted' };
     } catch (error) {
-      return { kind: 'refused', error: failureOf(error).message };
+      // What is wrong with the node, or with the list of commands while it is edited, passes.
+      return { kind: 'unreached', error: failureOf(error).message };
     }
   }
 
@@ -97,6 +100,17 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
   async #command(endpoint: string): Promise<LocalCommand | string> {
     const name = commandOf(endpoint) ?? '';
     return (await this.#needs.allowed.find(name)) ?? this.#needs.allowed.wayOut(name);
+  }
+
+  /** The command, or why there is none, once the list of commands can be read: whoever edits it may be about to correct it. */
+  #commandInTime(endpoint: string, patience: Patience): Promise<LocalCommand | string> {
+    return untilAnswered(async () => {
+      try {
+        return await this.#command(endpoint);
+      } catch (error) {
+        throw error instanceof UnavailableError ? new NodeCallError(503, error.message, { retryAfter: 1 }) : error;
+      }
+    }, patience);
   }
 
   #begin(network: Network, processor: Dispatch['processor'], job: KladosJob, { name, atOnce }: LocalCommand): void {
@@ -176,7 +190,8 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     };
     await runJob({ klados: id, label, version, api, batches, now, signal, onDone }, job, async (given) => {
       // Looked up again: it may have been forbidden while the job waited.
-      const command = await this.#command(endpoint);
+      const patience = { until: Date.parse(job.expires_at), now, signal: given.signal };
+      const command = await this.#commandInTime(endpoint, patience);
       if (typeof command === 'string') throw new Error(command);
       const run = (one: LocalCommand, what: CommandRun) =>
         this.#turn(one, () => {
