@@ -3,6 +3,7 @@ import { isEntityId } from '../model/ids.ts';
 import { requireUser } from '../model/permissions.ts';
 import type { CitationView } from '../resources/chat/wire.ts';
 import type { CollectionsService } from '../resources/collections/service.ts';
+import type { CollectionEntitiesView } from '../resources/collections/wire.ts';
 import type { DiffService } from '../resources/entities/diff-service.ts';
 import type { ExpansionService } from '../resources/entities/expansion-service.ts';
 import type { EntitiesService } from '../resources/entities/service.ts';
@@ -72,8 +73,11 @@ export function nodeTools(node: NodeOperations): Tool[] {
       'The entities of a collection, newest first: id, type and label of each.',
       z.object({ collection, type, limit: upTo(100, 30), offset }),
       async (caller, { collection: from, ...query }) => {
-        const page = await node.collections.list(caller, from, query);
-        if (page instanceof Uint8Array) throw new Error('a short listing came as bytes');
+        const listed = await node.collections.list(caller, from, query);
+        const page =
+          listed instanceof Uint8Array
+            ? (JSON.parse(Buffer.from(listed).toString()) as CollectionEntitiesView)
+            : listed;
         const named = page.entities.map(citation);
         return { value: { entities: named, has_more: page.pagination.has_more }, named };
       },

@@ -1,0 +1,87 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ask, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, update } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+import { indexIdle } from '../helpers/searches.ts';
+
+let node: TestNode;
+let ada: Person;
+let home: Entity;
+let painter: Entity;
+let work: Entity;
+let older: Entity;
+
+beforeAll(async () => {
+  node = await startNode();
+  ada = await user(node, 'ada');
+  home = await collection(node, ada, { label: 'Tate' });
+  painter = await create(node, ada, { type: 'artist', collection: home.id, properties: { label: 'Joseph Turner' } });
+  older = await create(node, ada, {
+    type: 'artwork',
+    collection: home.id,
+    properties: { label: 'A Ship' },
+    relationships: [{ predicate: 'made_by', peer: painter.id }],
+  });
+  work = await update(node, ada, older, { properties: { label: 'A Ship at Sea' } });
+  await indexIdle(node);
+});
+afterAll(() => node[Symbol.asyncDispose]());
+
+async function use(name: string, args: object): Promise<{ text: string; isError?: boolean }> {
+  const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
+  const { body } = await ask(node, ada, 'POST /mcp', message);
+  const { content, isError } = (body as { result: CallToolResult }).result;
+  const [first] = content;
+  return { text: first?.type === 'text' ? first.text : '', ...(isError === true && { isError }) };
+}
+
+const page = { limit: 10, offset: 0 };
+
+describe('with every argument that it takes', () => {
+  test.each<[string, () => object, RegExp]>([
+    ['my_collections', () => page, /"label":"Tate"/],
+    ['list_collections', () => page, /"label":"Tate"/],
+    ['search_collections', () => ({ text: 'tate', limit: 10 }), /"label":"Tate"/],
+    [
+      'list_entities',
+      () => ({ collection: home.id, type: 'artwork', ...page }),
+      /"label":"A Ship at Sea".*"has_more":false/,
+    ],
+    ['find_entities', () => ({ collection: home.id, label: 'ship', type: 'artwork', limit: 10 }), /"A Ship at Sea"/],
+    ['search', () => ({ text: 'ship', collection: home.id, types: ['artwork'], limit: 10 }), /"A Ship at Sea"/],
+    ['find_similar', () => ({ id: work.id, limit: 10 }), /"results":\[/],
+    ['query', () => ({ path: '"ship" -[made_by]-> type:artist', collection: home.id, limit: 10 }), /"Joseph Turner"/],
+    ['get_entity', () => ({ id: work.id }), /"A Ship at Sea"/],
+    ['get_relationships', () => ({ id: work.id, predicate: 'made_by', ...page }), /"Joseph Turner".*"total":1/],
+    [
+      'get_neighbours',
+      () => ({ id: work.id, predicate: 'made_by', type: 'artist', direction: 'outgoing', steps: 2, limit: 10 }),
+      /"Joseph Turner"/,
+    ],
+    [
+      'find_paths',
+      () => ({ from: work.id, to: painter.id, direction: 'outgoing', max_depth: 2, limit: 5 }),
+      /"made_by".*"Joseph Turner"/,
+    ],
+    ['get_history', () => ({ id: work.id, limit: 10, from: older.cid }), /"ver":1/],
+    ['get_version', () => ({ cid: older.cid }), /"A Ship"/],
+    [
+      'compare_versions',
+      () => ({ id: work.id, from: older.cid, to: work.cid }),
+      /"from":"A Ship","to":"A Ship at Sea"/,
+    ],
+  ])('%s answers', async (name, args, told) => {
+    expect(await use(name, args())).toEqual({ text: expect.stringMatching(told) });
+  });
+
+  test('no tool is left out above', async () => {
+    const { body } = await ask(node, ada, 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    expect((body as { result: { tools: object[] } }).result.tools).toHaveLength(15);
+  });
+});
+
+test('a page of a collection far down is listed', async () => {
+  const far = { text: expect.stringMatching(/"entities":\[\],"has_more":false/) };
+  expect(await use('list_entities', { collection: home.id, limit: 100, offset: 5000 })).toEqual(far);
+});
