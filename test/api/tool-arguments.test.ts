@@ -85,3 +85,20 @@ test('a page of a collection far down is listed', async () => {
   const far = { text: expect.stringMatching(/"entities":\[\],"has_more":false/) };
   expect(await use('list_entities', { collection: home.id, limit: 100, offset: 5000 })).toEqual(far);
 });
+
+test('relationships that stand behind many others come with the labels of now', async () => {
+  const parts = await Promise.all(
+    Array.from({ length: 3 }, (_, i) => create(node, ada, { type: 'artist', properties: { label: `Then ${i}` } })),
+  );
+  const many = Array.from({ length: 120 }, (_, i) => ({ predicate: `depicts_${i}`, peer: home.id }));
+  const last = parts.map(({ id }) => ({ predicate: 'made_by', peer: id }));
+  const whole = await create(node, ada, { properties: { label: 'Whole' }, relationships: [...many, ...last] });
+  for (const [i, one] of parts.entries()) await update(node, ada, one, { properties: { label: `Now ${i}` } });
+  const labels = async (args: object) =>
+    [...(await use('get_relationships', { id: whole.id, ...args })).text.matchAll(/"peer_label":"([^"]*)"/g)].map(
+      ([, label]) => label,
+    );
+  const now = ['Now 0', 'Now 1', 'Now 2'];
+  expect(await labels({ predicate: 'made_by' })).toEqual(now);
+  expect((await labels({ offset: 100 })).slice(-3)).toEqual(now);
+});

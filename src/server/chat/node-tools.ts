@@ -20,7 +20,7 @@ import { type LargeTools, type Tool, tool } from './tools.ts';
 /** The node's own operations. */
 export interface NodeOperations extends FindingOperations {
   entities: Pick<EntitiesService, 'read' | 'preview' | 'facts'>;
-  expansions: Pick<ExpansionService, 'read'>;
+  expansions: Pick<ExpansionService, 'page'>;
   versions: Pick<VersionsService, 'list' | 'manifest'>;
   diffs: Pick<DiffService, 'compare'>;
   collections: Pick<CollectionsService, 'list' | 'find'>;
@@ -45,7 +45,6 @@ const depth = z.number().int().min(1).max(4).default(4).describe('How many relat
 
 /** A longer entity is not parsed here: its preview is shown. */
 const maxEntity = 256 * 1024;
-const maxExpanded = 100;
 
 /** What the language model can look up. Each runs as the user who asks; a further operation is a further entry. */
 export function nodeTools(node: NodeOperations): Tool[] {
@@ -119,19 +118,17 @@ export function nodeTools(node: NodeOperations): Tool[] {
       z.object({
         id,
         predicate: z.string().min(1).max(50).optional().describe('Only relationships of this name'),
-        limit: upTo(maxExpanded, 50),
+        limit: upTo(100, 50),
         offset,
       }),
-      async (caller, { id: one, predicate, limit, offset: from }) => {
-        const { relationships } = await node.expansions.read(caller, one, 'preview', maxExpanded);
-        const wanted = relationships.filter((r) => predicate === undefined || r.predicate === predicate);
-        const page = wanted.slice(from, from + limit);
+      async (caller, { id: one, ...wanted }) => {
+        const { relationships, total } = await node.expansions.page(caller, one, wanted);
         const value = {
-          relationships: page.map(({ peer_preview: _, peer_entity: __, ...r }) => r),
-          total: wanted.length,
-          has_more: from + page.length < wanted.length,
+          relationships: relationships.map(({ peer_preview: _, peer_entity: __, ...r }) => r),
+          total,
+          has_more: wanted.offset + relationships.length < total,
         };
-        const named = page.flatMap(({ peer_preview: peer }) => (peer === undefined ? [] : [citation(peer)]));
+        const named = relationships.flatMap(({ peer_preview: peer }) => (peer === undefined ? [] : [citation(peer)]));
         return { value, named, shown: [await known(caller, one)] };
       },
       { whole: true },

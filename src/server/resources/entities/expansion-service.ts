@@ -44,6 +44,28 @@ export class ExpansionService {
       };
     });
   }
+
+  /** Some relationships of an entity with previews of their peers; `total`: how many of that predicate it has, where one is given. */
+  async page(caller: Caller, id: string, { predicate, offset, limit }: RelationshipPage): Promise<ExpandedPage> {
+    const store = await this.#writes.store(caller);
+    return store.read((db) => {
+      const { relationships } = this.#entities.viewed(db, caller, id).manifest;
+      const wanted = relationships.filter((r) => predicate === undefined || r.predicate === predicate);
+      const page = wanted.slice(offset, offset + limit);
+      return { relationships: page.map((r) => expanded(db, r, 'preview')), total: wanted.length };
+    });
+  }
+}
+
+interface RelationshipPage {
+  predicate?: string | undefined;
+  offset: number;
+  limit: number;
+}
+
+interface ExpandedPage {
+  relationships: ExpandedRelationshipView[];
+  total: number;
 }
 
 /** One relationship with its peer's current label and type, and the peer itself as the mode has it. */
