@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { indexIdle } from '../helpers/searches.ts';
 
@@ -101,4 +101,12 @@ test('relationships that stand behind many others come with the labels of now', 
   const now = ['Now 0', 'Now 1', 'Now 2'];
   expect(await labels({ predicate: 'made_by' })).toEqual(now);
   expect((await labels({ offset: 100 })).slice(-3)).toEqual(now);
+});
+
+test('two versions of a deleted entity are compared', async () => {
+  const first = await create(node, ada, { properties: { label: 'First' } });
+  const second = await update(node, ada, first, { properties: { label: 'Second' } });
+  await remove(node, ada, second);
+  const args = { id: first.id, from: first.cid, to: second.cid };
+  expect(await use('compare_versions', args)).toEqual({ text: expect.stringContaining('"to":"Second"') });
 });

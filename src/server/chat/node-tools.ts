@@ -50,6 +50,9 @@ const maxEntity = 256 * 1024;
 export function nodeTools(node: NodeOperations): Tool[] {
   const known = async (caller: Parameters<Tool['run']>[0], entity: string): Promise<CitationView> =>
     citation(await node.entities.facts(caller, entity));
+  // Versions go on answering for a deleted entity, which has no preview.
+  const everKnown = (caller: Parameters<Tool['run']>[0], entity: string): Promise<CitationView> =>
+    known(caller, entity).catch(() => ({ id: entity, type: 'entity', label: entity }));
 
   const tools = [
     tool(
@@ -181,9 +184,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
       z.object({ id, limit: upTo(10, 10), from: cid.optional().describe('The CID to start from, for older ones') }),
       async (caller, { id: one, limit, from }) => {
         const value = await node.versions.list(caller, one, limit, from);
-        // Versions go on answering for a deleted entity, which has no preview.
-        const shown = await known(caller, one).catch(() => ({ id: one, type: 'entity', label: one }));
-        return { value, shown: [shown] };
+        return { value, shown: [await everKnown(caller, one)] };
       },
       { whole: true },
     ),
@@ -200,7 +201,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
       z.object({ id, from: cid.optional(), to: cid.optional() }),
       async (caller, { id: one, from, to }) => ({
         value: await node.diffs.compare(caller, one, { from, to, format: 'semantic' }),
-        shown: [await known(caller, one)],
+        shown: [await everKnown(caller, one)],
       }),
       { whole: true },
     ),
