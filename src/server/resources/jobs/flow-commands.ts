@@ -1,8 +1,11 @@
+import { ForbiddenError } from '../../errors.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { commandOf } from '../../model/endpoints.ts';
 import { networkOf } from '../../model/ids.ts';
 import type { Reader } from '../../store/connection.ts';
-import type { FlowKladoi } from './flow-kladoi.ts';
+import { findStanding } from '../../store/entities.ts';
+import { findJobHead } from '../../store/jobs/jobs.ts';
+import { type FlowKladoi, flowKladoi, isTooLarge } from './flow-kladoi.ts';
 import type { Launcher } from './launcher.ts';
 
 /**
@@ -36,4 +39,37 @@ export function forbiddenCommands(
       reason:
         'not_allowed: neither who starts the workflow nor who wrote it last on this node may invoke this command (klados:invoke). Have it saved by somebody who may',
     }));
+}
+
+/**
+ * Whoever repeats a part of a run begins its commands anew, as whoever starts its workflow does. `kladoi`: those of the run.
+ * @throws ForbiddenError where they may not begin one, by itself or by the workflow
+ */
+export function requireCommands(
+  launcher: Launcher,
+  db: Reader,
+  actor: RegisteredActor,
+  run: string,
+  kladoi: FlowKladoi['kladoi'],
+): void {
+  const alone = forbiddenCommands(launcher, db, actor, { kladoi, authors: new Map() });
+  if (alone.length === 0) return;
+  const [forbidden] = forbiddenCommands(launcher, db, actor, { kladoi, authors: authorsFor(launcher, db, actor, run) });
+  if (forbidden)
+    throw new ForbiddenError(
+      `Action not allowed: klados:invoke. The job may hand on to the command ${forbidden.id}, which you may start neither by itself nor by the workflow of the run: ask somebody who may to repeat it.`,
+    );
+}
+
+/** Who wrote what leads to the kladoi of a run's workflow, where the one who asks may start that. */
+function authorsFor(
+  { writes, needs }: Launcher,
+  db: Reader,
+  actor: RegisteredActor,
+  run: string,
+): FlowKladoi['authors'] {
+  const id = findJobHead(db, run)?.rhiza;
+  const rhiza = id && !isTooLarge(db, id) ? findStanding(db, id) : undefined;
+  if (!rhiza || rhiza.deleted || !writes.env.permissions.may(db, actor, 'rhiza:invoke', rhiza)) return new Map();
+  return flowKladoi(db, rhiza, needs.isVerified).authors;
 }

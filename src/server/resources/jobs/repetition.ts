@@ -6,6 +6,7 @@ import { logsOfJob } from '../../store/jobs/job-logs.ts';
 import type { NewJob } from '../../store/jobs/job-rows.ts';
 import { grantedIn, grantOf, retryOf, type StoredJob } from '../../store/jobs/jobs.ts';
 import { askerText } from '../updates/asker.ts';
+import { requireCommands } from './flow-commands.ts';
 import { endOf, type Launch, type Launcher } from './launcher.ts';
 import { findProcessor, type ProcessorFacts } from './processors.ts';
 import { namedCollection } from './targets.ts';
@@ -28,6 +29,7 @@ export function lastRepetition(db: Reader, job: StoredJob): StoredJob {
 /**
  * What all processors of a job's run need for another while, those that it hands on to as well: what the run gave them, which was
  * previewed and confirmed, whatever they ask for by now.
+ * @throws ForbiddenError where there is a command among them that whoever asks may not begin
  */
 export function repetitionOf(
   launcher: Launcher,
@@ -40,10 +42,9 @@ export function repetitionOf(
   const now = launcher.writes.env.now();
   const target = namedCollection(db, caller.network, to, 'target_collection');
   const ids = new Set([processor, ...grantedIn(db, run)]);
-  const grantees = [...ids]
-    .map((id) => findProcessor(db, id, type))
-    .filter((one): one is ProcessorFacts => !!one)
-    .map((one) => ({ ...one, actions: grantOf(db, run, one.id)?.actions ?? one.actions }));
+  const known = [...ids].map((id) => findProcessor(db, id, type)).filter((one): one is ProcessorFacts => !!one);
+  requireCommands(launcher, db, authority, run, known);
+  const grantees = known.map((one) => ({ ...one, actions: grantOf(db, run, one.id)?.actions ?? one.actions }));
   const wanted = { target, job_collection: collection, grantees };
   return { place: workplaceOf(launcher, db, caller, wanted, { authority, now, wantedMs }), now, wantedMs };
 }
