@@ -8,6 +8,7 @@ import {
   dueVectors,
   keysAfter,
   type ModelRow,
+  modelAnew,
   modelFacts,
   modelReached,
   modelRows,
@@ -69,7 +70,7 @@ export class VectorKeeper {
   #learning: Learning | null = null;
   /** The last of the vectors that have been removed of what is outdated. */
   #dropped = 0;
-  /** From an index of this size nothing could be learned. */
+  /** From an index of this size nothing could be learned, and nothing had been before. */
   #unlearned = 0;
 
   constructor(index: Connection) {
@@ -241,14 +242,20 @@ export class VectorKeeper {
     const next = learning.steps.next();
     if (!next.done) return true;
     this.#learning = null;
-    if (!next.value) {
-      this.#unlearned = learning.size;
-      return false;
-    }
+    if (!next.value) return this.#keepLearned(learning.size);
     const row = { name: builtin, size: learning.size, dimensions: next.value.dimensions };
     addModel(this.#index, row, packFacts(next.value));
     this.#load();
     return true;
+  }
+
+  /** Nothing is to be learned from an index of that size; what was learned before stays, and makes the vectors that were left out. */
+  #keepLearned(size: number): boolean {
+    const coming = this.#coming();
+    if (coming) modelAnew(this.#index, coming.number, size);
+    else this.#unlearned = size;
+    this.#load();
+    return coming !== undefined;
   }
 
   /** Whether there is something to be learned. */

@@ -66,8 +66,8 @@ const schema: readonly string[] = [
   ) STRICT;
   -- Entities whose vectors a program elsewhere has to make anew.
   CREATE TABLE due (key INTEGER PRIMARY KEY) STRICT;
-  -- What makes vectors. size: of the index that it learned from; reached: the entity up to which there are vectors of it,
-  -- null for all.
+  -- What makes vectors. size: of the index that it learned from, or of a later one from which nothing could be learned;
+  -- reached: the entity up to which there are vectors of it, null for all.
   CREATE TABLE model (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL,

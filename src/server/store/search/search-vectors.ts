@@ -7,7 +7,7 @@ export interface ModelRow {
   number: number;
   /** Of the embedder. */
   name: string;
-  /** Of the index that it learned from. */
+  /** Of the index that it learned from, or of a later one from which nothing could be learned. */
   size: number;
   dimensions: number;
   /** The entity up to which there are vectors of it; null when there are of all. */
@@ -36,6 +36,11 @@ export function addModel(index: Writer, row: Omit<ModelRow, 'number' | 'reached'
 
 export function modelReached(index: Writer, number: number, reached: number | null): void {
   index.run('UPDATE model SET reached = ? WHERE number = ?', reached, number);
+}
+
+/** Has a model's vectors made anew, for an index of another size. */
+export function modelAnew(index: Writer, number: number, size: number): void {
+  index.run('UPDATE model SET size = ?, reached = 0 WHERE number = ?', size, number);
 }
 
 /**
