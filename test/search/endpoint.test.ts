@@ -170,6 +170,21 @@ describe('an endpoint that makes vectors', () => {
     await until(async () => labels(await find(node, 'boats')).includes('Ship of the line'));
   });
 
+  it('is asked again where nothing but the name of a relationship changed', async () => {
+    await using endpoint = await startEmbedEndpoint();
+    await using node = await startNode({ env: endpoint.env() });
+    const me = operator(node);
+    const { id: peer } = await create(node, me, { type: 'person', properties: { label: 'Rosa' } });
+    const painted = { predicate: 'painted_by', peer };
+    const body = { type: 'artwork', properties: { label: 'Blank' }, sync_index: true };
+    const made = await create(node, me, { ...body, relationships: [painted] });
+    const isSent = (text: string) => endpoint.asked.some(({ input }) => input.some((one) => one.includes(text)));
+    await until(() => isSent('painted_by: Rosa'));
+    const relationships_add = [{ predicate: 'forged_by', peer }];
+    await update(node, me, made, { relationships_remove: [painted], relationships_add, sync_index: true });
+    await until(() => isSent('forged_by: Rosa'));
+  });
+
   it('is not asked again where nothing but numbers changed, which are found', async () => {
     await using endpoint = await startEmbedEndpoint();
     await using node = await startNode({ env: endpoint.env() });

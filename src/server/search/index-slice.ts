@@ -216,7 +216,7 @@ function take(writing: Writing, looked: Looked, summarized: boolean): void {
   putNamed(index, key, named);
   const seen = summarized ? (before?.seen ?? 0) : looked.seen;
   const text = docWords(source);
-  const digest = digestOf(text);
+  const digest = digestOf(text, source);
   const { label } = row;
   const isSame = before !== undefined && sameTexts(before.digest, digest);
   // Types that differ in case, say, have the same words.

@@ -135,10 +135,15 @@ export function passageOf({ label, body, links }: EntityText): Passage {
   };
 }
 
-/** What the words of an entity are told apart by: its texts, and after a dot its numbers, where it has any. */
-export function digestOf({ label, body, numbers, links, whole }: DocWords): string {
-  const of = (text: string): string => createHash('sha1').update(text).digest('base64url');
-  return `${of(`${label}\n${body}\n${links}\n${whole}`)}${numbers === '' ? '' : `.${of(numbers)}`}`;
+/**
+ * What the texts of an entity are told apart by: its words and the predicates, by which its passage differs too, and after a dot
+ * its numbers, where it has any.
+ */
+export function digestOf({ label, body, numbers, links, whole }: DocWords, text: EntityText): string {
+  const of = (part: string): string => createHash('sha1').update(part).digest('base64url');
+  const predicates = text.links.map((link) => `${link.labels.length} ${link.predicate}`);
+  const own = of([label, body, links, whole, ...predicates].join('\n'));
+  return `${own}${numbers === '' ? '' : `.${of(numbers)}`}`;
 }
 
 /** Whether two digests are of the same texts: numbers are not embedded. */
