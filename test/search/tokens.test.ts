@@ -35,3 +35,16 @@ test('words are the same in all forms of their letters', () => {
     'lodz',
   ]);
 });
+
+test('texts of scripts without spaces between words are cut into pairs of letters, however long', () => {
+  const [pagoda, museum] = ['ဘုရား', 'ပြတိုက်'];
+  for (const [text, word] of [
+    [`${museum}${pagoda}${museum}`, pagoda],
+    [museum.repeat(20) + pagoda, pagoda],
+    ['พิพิธภัณฑ์เจดีย์', 'เจดีย์'],
+  ] as const) {
+    const indexed = words(text);
+    for (const part of words(word)) expect(indexed, text).toContain(part);
+    expect(indexed.every((one) => [...one].length === 2)).toBe(true);
+  }
+});
