@@ -1,9 +1,13 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import de from '../../src/renderer/src/messages/de.json' with { type: 'json' };
 import en from '../../src/renderer/src/messages/en.json' with { type: 'json' };
 import { type Messages, textsOf } from '../../src/renderer/src/messages/translate.ts';
 import { didWords, headline, standWords } from '../../src/renderer/src/views/sync/stand-words.ts';
 import type { Remote, Report } from '../../src/renderer/src/views/sync/sync-queries.ts';
+
+// Two hours ago was another day just after midnight.
+beforeAll(() => void vi.useFakeTimers({ toFake: ['Date'], now: new Date(2026, 2, 4, 12) }));
+afterAll(() => void vi.useRealTimers());
 
 const english = textsOf('en-GB', en);
 const german = textsOf('de', de as Messages);
