@@ -40,6 +40,20 @@ describe('a lookup', () => {
     expect(await lookUp({ label: 'cafe' })).toEqual([]);
   });
 
+  it('gives first what was made last, though something named it before the others were made', async () => {
+    const box = await collection(node, ada);
+    const id = '01J0000000000000000000NAMD';
+    const relationships = [{ predicate: 'mentions', peer: id }];
+    const body = { type: 'letter', collection: box.id, relationships };
+    ok(await ask(node, ada, 'POST /entities?validate_relationships=false', body));
+    for (const label of ['Report', 'report']) await made(label, 'work', box);
+    clock.ms += 1000;
+    await create(node, ada, { id, type: 'work', collection: box.id, properties: { label: 'REPORT' } });
+    expect(await lookUp({ label: 'report' }, box)).toEqual(['REPORT work', 'report work', 'Report work']);
+    expect(await lookUp({ label: 'report', limit: '1' }, box)).toEqual(['REPORT work']);
+    expect(await lookUp({ label: 'report', type: 'WORK', limit: '2' }, box)).toEqual(['REPORT work', 'report work']);
+  });
+
   it('takes a type, with a label or without', async () => {
     const box = await collection(node, ada);
     await made('one', 'Letter', box);
@@ -95,7 +109,7 @@ describe('a lookup', () => {
 });
 
 describe('a search by part of a label', () => {
-  it('finds it anywhere, newest first', async () => {
+  it('finds it anywhere, what is known for the shortest time first', async () => {
     const box = await collection(node, ada);
     for (const label of ['Zebra', 'a zebroid', 'Horse', '100 % zebra_', 'ΟΔΟΣ ZEBRA']) await made(label, 'animal', box);
     await made('zebra crossing', 'street', box);

@@ -211,7 +211,7 @@ export interface FoundEntityView {
 
 export interface LookupView {
   collection_id: EntityId;
-  /** Newest first. */
+  /** Newest created first, then by id. */
   entities: FoundEntityView[];
   /**
    * How many are in this answer.
@@ -229,7 +229,7 @@ export interface CollectionSearchView {
   collection_id: EntityId;
   query?: string;
   similar_to?: EntityId;
-  /** With `q` newest first, with `similar_to` the most similar first. */
+  /** With `q` those first that the node has known for the shortest time, with `similar_to` the most similar. */
   entities: SimilarEntityView[];
   /**
    * How many are in this answer.

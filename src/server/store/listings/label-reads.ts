@@ -33,7 +33,7 @@ type Row = Omit<FoundEntity, 'label'> & { label: string };
 
 const columns = 'e.id, e.type, e.label, e.created_at, e.updated_at';
 
-/** Entities with that label, or of that type, newest first. */
+/** Entities with that label, or of that type, newest created first, then by id. */
 export function lookUp(db: Reader, { collection, label, type, limit }: LookupQuery): FoundEntity[] {
   const key = entityKey(db, collection);
   if (key === undefined) return [];
@@ -42,16 +42,20 @@ export function lookUp(db: Reader, { collection, label, type, limit }: LookupQue
   const rows =
     label === undefined
       ? ofType(db, key, type ?? '')
-      : db.each<Row>(
-          `SELECT ${columns} FROM label l JOIN entity e ON e.key = l.entity
-            WHERE l.collection = ? AND l.folded = ? ORDER BY l.entity DESC`,
-          key,
-          labelKey(label),
+      : newestFirst(
+          db.all<Row>(
+            `SELECT ${columns} FROM label l JOIN entity e ON e.key = l.entity WHERE l.collection = ? AND l.folded = ?`,
+            key,
+            labelKey(label),
+          ),
         );
   return take(rows, limit, (row) => fits(row.type) && (wanted === undefined || folded(row.label) === wanted));
 }
 
-/** Entities whose label has that part, newest first; the first 500 characters of a label count. */
+/**
+ * Entities whose label has that part, those first that this node has known for the shortest time: very many may have it, and are
+ * not all looked at. The first 500 characters of a label count.
+ */
 export function searchLabels(db: Reader, { collection, part, type, limit }: LabelSearchQuery): FoundEntity[] {
   const fits = fitting(type);
   const rows = db.each<Row>(
@@ -91,6 +95,12 @@ function* ofType(db: Reader, collection: number, type: string): Generator<Row> {
     const row = db.get<Row>(`SELECT ${columns} FROM entity e WHERE e.key = ?`, entity);
     if (row) yield row;
   }
+}
+
+function newestFirst(rows: Row[]): Row[] {
+  return rows.sort((a, b) =>
+    a.created_at === b.created_at ? (a.id < b.id ? -1 : 1) : a.created_at < b.created_at ? 1 : -1,
+  );
 }
 
 function take(rows: Iterable<Row>, limit: number, fits: (row: Row) => boolean): FoundEntity[] {
