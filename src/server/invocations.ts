@@ -62,7 +62,7 @@ export class Invocations implements AsyncDisposable {
   readonly #sender: JobSender;
   readonly #pruner: JobPruner;
   readonly #newUlid: () => string;
-  /** Where processors reach the node; null until it listens. */
+  /** Where processors reach the node; null until it listens, and where it runs for one command. */
   #base: string | null = null;
 
   constructor(ground: InvocationGround) {
@@ -75,7 +75,10 @@ export class Invocations implements AsyncDisposable {
       reachOf: ({ processor }) => reachOf(processor.id, processor.endpoint),
       timeoutMs: config.jobTimeoutMs,
     });
-    const apiBase = () => config.publicUrl ?? this.#listening();
+    const apiBase = () => {
+      const listening = this.#listening();
+      return config.publicUrl ?? listening;
+    };
     const jobsLog = log.child({ name: 'jobs' });
     this.#sender = new JobSender({
       ...{ dispatchers: [...dispatchers, http], apiBase, now, log: jobsLog, stop: this.#stop.signal },
@@ -120,7 +123,11 @@ export class Invocations implements AsyncDisposable {
 
   /** A processor that could not call back would be asked in vain. */
   #listening(): string {
-    if (this.#base === null) throw new BusyError(1, 'The node is only just starting; try again.');
+    if (this.#base === null)
+      throw new BusyError(
+        1,
+        'This node sends no jobs now: it is only just starting, or runs for one command alone. Try again while "archeion serve" runs.',
+      );
     return this.#base;
   }
 

@@ -36,11 +36,10 @@ export interface Overrides extends Pick<AppOptions, 'extend'> {
   pid?: number;
   /** The folder of the built page. */
   ui?: string | null;
-  /**
-   * Whether remotes that are set to it are watched, and what was accepted on any network is gone on with; a node that runs
-   * for one command leaves both alone.
-   */
+  /** Whether remotes that are set to it are watched, and what was accepted on any network is gone on with. */
   watch?: boolean;
+  /** Whether it runs for one command, and ends with that: it sends no jobs, which would be cut off or call back to nobody. */
+  lent?: boolean;
 }
 
 /**
@@ -99,7 +98,7 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   own.port = await listen(server, config.host, config.port, log);
   const url = addressOf(config.host, own.port);
   opened.use(await toldOf(data, { url, pid: overrides.pid ?? 0, instance, version }, log));
-  await ctx.invocations.start(url);
+  if (!overrides.lent) await ctx.invocations.start(url);
   if (overrides.watch) await ctx.watcher.start();
   log.info({ url, data, version }, 'ready');
   if (overrides.watch) others.open();

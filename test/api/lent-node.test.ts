@@ -1,11 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { mkdir, open, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run } from '../../src/server/commands/run.ts';
 import { lockFolder } from '../../src/server/store/lock.ts';
+import { ask, operator } from '../helpers/callers.ts';
+import { commandLine } from '../helpers/command-line.ts';
+import { collection, ok } from '../helpers/entities.ts';
+import type { Started } from '../helpers/job-scene.ts';
+import { allow, command, replying } from '../helpers/local.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
+import { activeKlados } from '../helpers/worker-processes.ts';
 
 /** A command line that runs: what it says on stderr as it comes, and its exit code. */
 function begun(data: string, ...args: string[]) {
@@ -92,4 +99,44 @@ test('a command waits while another process has the folder and does not answer y
   expect([await left.ended, ...left.said]).toEqual([1, words, 'archeion: Stopped.']);
   lock[Symbol.dispose]();
   expect([await ended, ...said]).toEqual([0, words, expect.stringMatching(/^uk_/)]);
+});
+
+test('a node that runs for one command sends and runs no job that waits', async () => {
+  await using folder = await temporaryFolder();
+  await using endpoint = await startProcessorEndpoint();
+  const runs = join(folder.path, 'runs');
+  const data = join(folder.path, 'data');
+  const hangs = `require('node:fs').appendFileSync(${JSON.stringify(runs)}, 'run '); return new Promise(() => setInterval(() => {}, 1000));`;
+  let [job, path, body] = ['', '', {}];
+  {
+    await using node = await startNode({ data });
+    const who = operator(node);
+    await allow(node, { slow: replying(hangs) });
+    const place = await collection(node, who);
+    const target = { target_collection: place.id, confirm: true };
+    const slow = await command(node, who, place.id, 'slow');
+    [path, body] = [`/kladoi/${slow.id}/invoke`, { ...target, target_entity: place.id }];
+    job = ok<Started>(await ask(node, who, `POST ${path}`, body)).job_id;
+    const { klados } = await activeKlados(node, who, place.id, { endpoint: `${endpoint.url}/unavailable` });
+    const invocations = Array.from({ length: 3 }, () => ({ target_entity: place.id }));
+    ok(await ask(node, who, `POST /kladoi/${klados.id}/invoke/batch`, { ...target, invocations }));
+    await expect.poll(() => existsSync(runs), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => endpoint.received.length, { timeout: 20_000 }).toBe(3);
+    await node.ctx.invocations.idle();
+  }
+  for (let i = 0; i < 4; i++) expect(await commandLine(data, ['status'])).toMatchObject({ code: 0 });
+  {
+    await using lent = await startNode({ data, lent: true, env: { ARCHEION_PUBLIC_URL: 'https://node.example' } });
+    expect(await ask(lent, operator(lent), `POST ${path}`, body)).toMatchObject({
+      status: 503,
+      body: { details: { reason: expect.stringContaining('runs for one command alone') } },
+    });
+  }
+  expect([await readFile(runs, 'utf8'), endpoint.received.length]).toEqual(['run ', 3]);
+  endpoint.become('unavailable', 'accept');
+  await using node = await startNode({ data });
+  await expect.poll(() => readFile(runs, 'utf8'), { timeout: 20_000 }).toBe('run run ');
+  await expect.poll(() => endpoint.received.length, { timeout: 20_000 }).toBe(6);
+  const { jobs } = ok<{ jobs: { sending: string }[] }>(await ask(node, operator(node), `GET /node/jobs/${job}`));
+  expect(jobs[0]?.sending).toBe('accepted');
 });
