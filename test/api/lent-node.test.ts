@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as after } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { run } from '../../src/server/commands/run.ts';
 import { lockFolder } from '../../src/server/store/lock.ts';
@@ -99,6 +100,22 @@ test('a command waits while another process has the folder and does not answer y
   expect([await left.ended, ...left.said]).toEqual([1, words, 'archeion: Stopped.']);
   lock[Symbol.dispose]();
   expect([await ended, ...said]).toEqual([0, words, expect.stringMatching(/^uk_/)]);
+});
+
+test('serve waits for a moment while a command has the folder, and not for longer', async () => {
+  await using folder = await temporaryFolder();
+  const lock = lockFolder(folder.path);
+  const { said, ended, stop } = begun(folder.path, 'serve', '--port', '0');
+  expect(await Promise.race([ended, after(1000, 'it waits')])).toBe('it waits');
+  lock[Symbol.dispose]();
+  await expect.poll(() => said, { timeout: 30_000 }).toEqual([expect.stringContaining('"ready"')]);
+  const second = begun(folder.path, 'serve', '--port', '0');
+  expect([await second.ended, second.said]).toEqual([
+    1,
+    [expect.stringContaining('Another process uses the data folder')],
+  ]);
+  stop.abort();
+  expect(await ended).toBe(0);
 });
 
 test('a node that runs for one command sends and runs no job that waits', async () => {

@@ -2,6 +2,10 @@ import type { Command } from 'commander';
 import { readConfig, UsageError } from '../config.ts';
 import { isSessionSecret } from '../model/sessions.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
+import { whileInUse } from './parts/while-in-use.ts';
+
+/** A command may have the data folder for a moment, in milliseconds. */
+const waitMs = 5000;
 
 /**
  * `archeion serve`: runs a node until it is told to stop. Its one line on stdout says where it answers; for the
@@ -20,7 +24,9 @@ export function addServe(program: Command, shell: Shell): void {
       const token = takeRunToken(shell.env);
       delete shell.env.ARCHEION_SEAL_KEY;
       const { startServer } = await import('../server.ts');
-      await using node = await startServer(config, secrets, { pid: shell.pid, ui: shell.ui, watch: true });
+      await using node = await whileInUse(shell, waitMs, () =>
+        startServer(config, secrets, { pid: shell.pid, ui: shell.ui, watch: true }),
+      );
       if (token !== undefined) node.ctx.sessions.acceptToken(token);
       shell.out(JSON.stringify({ ready: { url: node.url } }));
       if (token === undefined && shell.ui !== null) {
