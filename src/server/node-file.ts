@@ -5,13 +5,18 @@ import { z } from 'zod';
 import { syncFolder } from './blocks/durable-folder.ts';
 import { UnavailableError } from './errors.ts';
 
-/** Where a node runs, for the programs on the same machine; live while `<url>/health` answers the same instance. */
+/**
+ * Where a node runs, for the programs on the same machine; live while `<url>/health` answers the same instance and the folder is
+ * locked: the instance is no secret.
+ */
 const nodeFile = z.object({ url: z.url(), pid: z.number(), instance: z.uuid(), version: z.string() });
 export type NodeFile = z.infer<typeof nodeFile>;
 
+export const nodeFilePath = (data: string): string => join(data, 'node.json');
+
 /** What `<data>/node.json` says, or null where there is none that can be read. */
 export async function readNodeFile(data: string): Promise<NodeFile | null> {
-  const parsed = nodeFile.safeParse(await readJson(join(data, 'node.json')));
+  const parsed = nodeFile.safeParse(await readJson(nodeFilePath(data)));
   return parsed.success ? parsed.data : null;
 }
 
@@ -29,14 +34,10 @@ export async function isAlive({ url, instance }: NodeFile): Promise<boolean | nu
   }
 }
 
-/** Writes `<data>/node.json`; disposing removes it. Where it cannot be written there is none any more. */
+/** Writes `<data>/node.json`; disposing removes it. */
 export async function writeNodeFile(data: string, node: NodeFile): Promise<AsyncDisposable> {
-  const path = join(data, 'node.json');
-  await writeWhole(path, node).catch(async (error: unknown) => {
-    // The one of a node that ended before leads nowhere.
-    await rm(path, { force: true });
-    throw error;
-  });
+  const path = nodeFilePath(data);
+  await writeWhole(path, node);
   return {
     async [Symbol.asyncDispose]() {
       await rm(path, { force: true });

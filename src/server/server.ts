@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Config, Secrets } from './config.ts';
 import { type Context, openContext, type Surroundings, version } from './context.ts';
@@ -8,7 +9,7 @@ import { connectionLimits } from './http/connections.ts';
 import { addressOf, closeListener, createListener, listen } from './http/listener.ts';
 import { mostConnections, openFilesLimit } from './http/open-files.ts';
 import { type Log, openLog } from './log.ts';
-import { instanceOf, isAlive, type NodeFile, readNodeFile, writeNodeFile } from './node-file.ts';
+import { instanceOf, isAlive, type NodeFile, nodeFilePath, readNodeFile, writeNodeFile } from './node-file.ts';
 import { refuseForeignLogs } from './store/foreign-log.ts';
 import { lockFolder } from './store/lock.ts';
 import { dropCopies } from './store/migrations/kept-copy.ts';
@@ -118,13 +119,18 @@ async function toldOf(data: string, node: NodeFile, log: Log): Promise<AsyncDisp
   }
 }
 
-/** The lock of a node that runs may have been deleted, for one that was left behind: there would be two writers. */
+/**
+ * The lock of a node that runs may have been deleted, for one that was left behind: there would be two writers. What a node that
+ * was killed has left is removed, since commands would believe it now that the folder is locked.
+ */
 async function refuseSecond(data: string): Promise<void> {
   const known = await readNodeFile(data);
+  const file = nodeFilePath(data);
   if (known && (await isAlive(known)))
     throw new UnavailableError(
-      `The data folder ${data} is in use: its node runs at ${known.url}, and its lock.db was deleted, or this is a copy of it. Stop that first.`,
+      `The data folder ${data} is in use: its node runs at ${known.url}, and its lock.db was deleted, or this is a copy of it. Stop that first; where it is no node of yours, delete ${file}.`,
     );
+  await storingLater(() => rm(file, { force: true }));
 }
 
 /**

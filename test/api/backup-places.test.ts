@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { restoreBackup } from '../../src/server/store/backup/restore-backup.ts';
+import { lockFolder } from '../../src/server/store/lock.ts';
 import { commandLine } from '../helpers/command-line.ts';
 import { filesIn } from '../helpers/files-in.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
@@ -75,8 +76,10 @@ async function besideContainer(node: TestNode, data: string, root: string): Prom
   await copyFile(join(node.data, 'operator.key'), join(data, 'operator.key'));
   const file = { url: `http://127.0.0.1:${port}`, pid: 1, instance: node.ctx.instance, version: '0.0.0' };
   await writeFile(join(data, 'node.json'), JSON.stringify(file));
+  const lock = lockFolder(data);
   return {
     async [Symbol.asyncDispose]() {
+      lock[Symbol.dispose]();
       server.closeAllConnections();
       server.close();
       await once(server, 'close');

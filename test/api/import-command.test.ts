@@ -5,6 +5,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { lockFolder } from '../../src/server/store/lock.ts';
 import { commandLine, screen } from '../helpers/command-line.ts';
 import { importer, type Report } from '../helpers/imports.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
@@ -47,6 +48,7 @@ async function nodeThat(answers: RequestListener): Promise<{ path: string } & As
   const file = { url: `http://127.0.0.1:${port}`, pid: 1, instance, version: '0.0.0' };
   await writeFile(join(path, 'node.json'), JSON.stringify(file));
   await writeFile(join(path, 'operator.key'), `uk_${'0'.repeat(32)}`);
+  opened.use(lockFolder(path));
   const all = opened.move();
   return { path, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }

@@ -1,6 +1,9 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as after } from 'node:timers/promises';
 import { expect, test } from 'vitest';
@@ -100,6 +103,37 @@ test('a command waits while another process has the folder and does not answer y
   expect([await left.ended, ...left.said]).toEqual([1, words, 'archeion: Stopped.']);
   lock[Symbol.dispose]();
   expect([await ended, ...said]).toEqual([0, words, expect.stringMatching(/^uk_/)]);
+});
+
+test("the operator's key goes to nobody who answers where a node was that was killed", async () => {
+  await using folder = await temporaryFolder();
+  const asked: IncomingHttpHeaders[] = [];
+  let instance = '';
+  await using impostor = createServer((request, response) => {
+    asked.push(request.headers);
+    response.end(JSON.stringify({ instance }));
+  }).listen(0, '127.0.0.1');
+  await once(impostor, 'listening');
+  const url = `http://127.0.0.1:${(impostor.address() as AddressInfo).port}`;
+  {
+    await using node = await startNode({ data: folder.path });
+    instance = node.ctx.instance;
+  }
+  const file = join(folder.path, 'node.json');
+  const left = JSON.stringify({ url, pid: 1, instance, version: '0.0.0' });
+  await writeFile(file, left);
+  const { code, err } = await commandLine(folder.path, ['status']);
+  expect(asked.length).toBeGreaterThan(0);
+  expect(asked.filter(({ authorization }) => authorization !== undefined)).toEqual([]);
+  expect([code, err]).toEqual([1, expect.stringContaining(`delete ${file}`)]);
+  // Nor while another node begins there, which has the folder by then.
+  [instance] = ['another'];
+  let isLeft: boolean | undefined;
+  const extend = () => {
+    isLeft = existsSync(file);
+  };
+  await using _node = await startNode({ data: folder.path, extend });
+  expect(isLeft).toBe(false);
 });
 
 test('serve waits for a moment while a command has the folder, and not for longer', async () => {

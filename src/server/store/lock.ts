@@ -44,6 +44,17 @@ export function refuseLocked(data: string): void {
   if (existsSync(join(data, lockName))) lockFolder(data)[Symbol.dispose]();
 }
 
+/** Whether a process has the folder now. @throws as lockFolder, but FolderInUseError */
+export function isLocked(data: string): boolean {
+  try {
+    refuseLocked(data);
+    return false;
+  } catch (error) {
+    if (error instanceof FolderInUseError) return true;
+    throw error;
+  }
+}
+
 /** Root may come first, as to verify what was restored for a node that runs as a user of its own, which has to take it later. */
 function giveToFoldersOwner(file: string): void {
   if (process.geteuid?.() !== 0) return;

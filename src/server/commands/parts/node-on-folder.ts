@@ -16,7 +16,8 @@ export async function nodeOnFolder(data: string, shell: Shell, start: () => Prom
   const attempt = async () => {
     const known = await readNodeFile(data);
     const isAnswering = known !== null && (await isAlive(known));
-    if (known && isAnswering) return known;
+    // Anybody may answer where a node was that was killed: the operator's key is for the one that has the folder.
+    if (known && isAnswering && (await isHeld(data))) return known;
     try {
       await start();
     } catch (error) {
@@ -32,4 +33,9 @@ export async function nodeOnFolder(data: string, shell: Shell, start: () => Prom
     shell.err(`Another process has the data folder ${data}, as a node that starts: waiting until it answers or ends.`);
     isSaid = true;
   });
+}
+
+async function isHeld(data: string): Promise<boolean> {
+  const { isLocked } = await import('../../store/lock.ts');
+  return isLocked(data);
 }
