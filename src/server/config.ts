@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
 import { z } from 'zod';
+import { isLoopback } from './model/addresses.ts';
 import { networks } from './model/ids.ts';
 
 /** A setting or an option that cannot be used; the message names it and the way out. */
@@ -118,7 +119,7 @@ export interface Config {
   network: (typeof networks)[number];
   /** `<service>` on the wire (decisions.md, Names). */
   service: string;
-  /** Hosts, with or without a port, that the node answers to beside loopback names. */
+  /** Hosts, with or without a port, that the node answers to beside loopback names and the address it listens on. */
   allowedHosts: string[];
   publicUrl: string | null;
   /** The file of the commands that kladoi may run; null: `processors.json` in the data folder. */
@@ -268,10 +269,6 @@ function embedSettings(url: string | undefined, model: string | undefined): Embe
 function unbracketed(host: string): string {
   const inner = /^\[(.*)\]$/.exec(host)?.[1];
   return inner !== undefined && isIP(inner) === 6 ? inner : host;
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 /** A setting under the name by which it was given. */

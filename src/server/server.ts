@@ -98,6 +98,7 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   opened.defer(() => ctx.invocations.close());
   own.port = await listen(server, config.host, config.port, log);
   const url = addressOf(config.host, own.port);
+  own.allowed = [...own.allowed, ...hostOf(url)];
   opened.use(await toldOf(data, { url, pid: overrides.pid ?? 0, instance, version }, log));
   if (!overrides.lent) await ctx.invocations.start(url);
   if (overrides.watch) await ctx.watcher.start();
@@ -106,6 +107,12 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
 
   const all = opened.move();
   return { url, ctx, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+/** The host of an address as requests name it; of an address that is none (an IPv6 zone in it) there is none. */
+function hostOf(url: string): string[] {
+  const host = URL.parse(url)?.host;
+  return host === undefined ? [] : [host];
 }
 
 /** A node that others cannot be told of, since the disk is full, can be read all the same. @throws StorageError */

@@ -1,6 +1,8 @@
+import { platform } from 'node:process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ForbiddenError } from '../../src/server/errors.ts';
 import { admit, isLoopbackHost, isOwnHost, isOwnOrigin } from '../../src/server/http/host.ts';
+import { commandLine } from '../helpers/command-line.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
 describe('names of the node', () => {
@@ -18,7 +20,9 @@ describe('names of the node', () => {
     ['proxy.example', false],
     ['localhost', false],
     ['localhost:4748', false],
-    ['127.0.0.2:4747', false],
+    ['127.0.0.2:4747', true],
+    ['127.0.0.2:4748', false],
+    ['127.evil.example:4747', false],
     ['evil.example:4747', false],
     ['localhost.evil.example:4747', false],
     ['localhost:4747@evil.example', false],
@@ -85,6 +89,20 @@ describe('over the wire', () => {
         body: { error: expect.stringMatching(/^Forbidden: /) },
       });
   });
+
+  // The same address as 127.0.0.1, under none of the names that every node has.
+  test.each(['::ffff:127.0.0.1', ...(platform === 'linux' ? ['127.0.0.2'] : [])])(
+    'a node answers at the address that it names: %s',
+    async (host) => {
+      const env = { ARCHEION_HOST: host, ARCHEION_PUBLIC_URL: 'https://archive.example.org' };
+      await using other = await startNode({ env });
+      expect((await fetch(`${other.url}/health`)).status).toBe(200);
+      const { code, out } = await commandLine(other.data, ['status', '--json']);
+      expect([code, JSON.parse(out)]).toMatchObject([0, { running: true }]);
+      await expect(startNode({ data: other.data })).rejects.toThrow(/Another process uses/);
+    },
+    20_000,
+  );
 
   test('a write of another origin is 403, one of its own passes', async () => {
     const { host } = new URL(node.url);

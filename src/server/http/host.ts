@@ -1,13 +1,11 @@
-import { isIP } from 'node:net';
 import { ForbiddenError } from '../errors.ts';
+import { isLoopback } from '../model/addresses.ts';
 
 /** Which names a node answers to. `allowed` are hosts, with a port or (for any port) without, in lower case. */
 export interface OwnNames {
   port: number;
   allowed: readonly string[];
 }
-
-const loopback = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 function split(host: string): { name: string; port: string } | null {
   const match = /^(\[[0-9a-f:.]+\]|[^:[\]/@\s]+)(?::(\d{1,5}))?$/.exec(host);
@@ -22,14 +20,13 @@ export function isOwnHost(host: string | undefined, own: OwnNames): boolean {
   const parts = host === undefined ? null : split(host.toLowerCase());
   if (!parts) return false;
   const { name, port } = parts;
-  if (loopback.has(name) && (port === String(own.port) || (port === '' && own.port === 80))) return true;
+  if (isLoopback(name) && (port === String(own.port) || (port === '' && own.port === 80))) return true;
   return own.allowed.includes(name) || own.allowed.includes(`${name}:${port}`);
 }
 
 /** Whether a Host header names the machine that asks, and not one that others reach. */
 export function isLoopbackHost(host: string | undefined): boolean {
-  const name = split(host?.toLowerCase() ?? '')?.name ?? '';
-  return loopback.has(name) || (isIP(name) === 4 && name.startsWith('127.'));
+  return isLoopback(split(host?.toLowerCase() ?? '')?.name ?? '');
 }
 
 /** Whether a request names its host more than once; others on its way may have gone by another of the names than Node does. */
@@ -48,7 +45,7 @@ export function isOwnOrigin(origin: string, host: string): boolean {
   const given = origin.toLowerCase();
   if (given === `http://${wanted}`) return true;
   // Behind a proxy that speaks TLS; a loopback name has none.
-  return given === `https://${wanted}` && !loopback.has(split(wanted)?.name ?? '');
+  return given === `https://${wanted}` && !isLoopbackHost(wanted);
 }
 
 const reads = new Set(['GET', 'HEAD', 'OPTIONS']);

@@ -39,6 +39,11 @@ export function isPublicAddress(address: string): boolean {
   }
 }
 
+/** Whether a name or an address, of IPv6 with or without its brackets, leads to the machine itself alone. */
+export function isLoopback(host: string): boolean {
+  return ['localhost', '::1', '[::1]'].includes(host) || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
 /** The IPv4 address in `::ffff:a.b.c.d` or `64:ff9b::a.b.c.d`, however it is spelt; null for others. */
 function embedded(address: string): string | null {
   // A URL's host is written in one way only, with the last 32 bits as two groups.
