@@ -155,6 +155,29 @@ describe.each(kinds)('a key of $type', ({ path, make, type }) => {
     );
     expect(allowed_actions).toEqual(expect.arrayContaining([`${type}:manage`, `${type}:invoke`]));
   });
+
+  it('is listed, made and revoked of a large processor too; only its endpoint is not verified', async () => {
+    const { made, who } = await keyed();
+    const description = 'It is about everything. '.repeat(8000);
+    const body = { expect_tip: made.cid, properties: { about: description } };
+    ok(await ask(node, ada, `PUT ${path}/${made.id}`, body));
+    const { keys } = ok<{ keys: Key[] }>(await ask(node, ada, `GET ${path}/${made.id}/keys`));
+    expect(keys).toHaveLength(1);
+    ok<Key>(await ask(node, ada, `POST ${path}/${made.id}/keys`, {}));
+    ok(await ask(node, ada, `DELETE ${path}/${made.id}/keys/${keys[0]?.prefix}`));
+    expect(await whoami(who)).toBe(401);
+
+    expect(await ask(node, ada, `POST ${path}/${made.id}/verify`, {})).toMatchObject({
+      status: 400,
+      body: { details: { issues: [{ path: ['id'], message: expect.stringContaining('is too large') }] } },
+    });
+    // Neither is anything said about its size to whom it is no business.
+    const bob = await user(node, 'bob');
+    expect(await ask(node, bob, `POST ${path}/${made.id}/verify`, {})).toMatchObject({ status: 403 });
+    const large = await create(node, ada, { collection: home.id, properties: { text: description } });
+    for (const line of ['GET /keys', 'POST /verify'])
+      expect(await ask(node, ada, line.replace('/', `${path}/${large.id}/`))).toMatchObject({ status: 404 });
+  });
 });
 
 it('of something else that lies there does not exist', async () => {

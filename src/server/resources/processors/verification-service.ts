@@ -3,11 +3,13 @@ import type { OutboundAnswer, OutboundRequest, Reach } from '../../jobs/outbound
 import { OutboundError } from '../../jobs/outbound.ts';
 import { type Caller, isOperator, registered } from '../../model/caller.ts';
 import { below, commandOf, endpointFault } from '../../model/endpoints.ts';
+import { maxOnLoop } from '../../model/large.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
 import { applyUpdate } from '../../model/next-version.ts';
 import type { Identity } from '../../store/accounts/identity.ts';
 import type { VerificationToken } from '../../store/accounts/verifications.ts';
 import type { Reader } from '../../store/connection.ts';
+import { entitySize, type Standing, withManifest } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { firstAuthor } from '../../store/versions.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
@@ -58,7 +60,7 @@ export class VerificationService {
     registered(caller);
     const store = await this.#on.writes.store(caller);
     const { endpoint, maker } = store.read((db) => ({
-      endpoint: endpointOf(managedLive(this.#on.writes, db, caller, type, id).manifest, type),
+      endpoint: endpointOf(this.#standing(db, caller, type, id).manifest, type),
       maker: firstAuthor(db, id),
     }));
     if (!confirm) return this.#challenge(type, id, endpoint);
@@ -159,6 +161,17 @@ export class VerificationService {
     }
   }
 
+  /** A live processor that the caller may manage, with its manifest. @throws ValidationError where that is too large */
+  #standing(db: Reader, caller: Caller, type: Served, id: string): Standing {
+    const row = managedLive(this.#on.writes, db, caller, type, id);
+    if (entitySize(db, id) > maxOnLoop)
+      throw ValidationError.at(
+        ['id'],
+        `is too large: an endpoint is verified while its processor has at most ${maxOnLoop} bytes of JSON; make it smaller`,
+      );
+    return withManifest(db, row);
+  }
+
   /** The version that says so; null where the endpoint has become another one. */
   #step(
     db: Reader,
@@ -166,7 +179,7 @@ export class VerificationService {
     { type, id, endpoint }: { type: Served; id: string; endpoint: string },
     at: number,
   ): Prepared | null {
-    const base = managedLive(this.#on.writes, db, caller, type, id);
+    const base = this.#standing(db, caller, type, id);
     if (base.manifest.properties.endpoint !== endpoint) return null;
     const properties: JsonObject = { endpoint_verified_at: new Date(at).toISOString() };
     const stamp = this.#on.writes.stamp(registered(caller));
