@@ -3,9 +3,12 @@ import { copyFileSync, existsSync, renameSync } from 'node:fs';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, test, vi } from 'vitest';
 import { BusyError, StorageError } from '../../src/server/errors.ts';
+import type { JobRequest } from '../../src/server/model/job-request.ts';
+import type { JsonObject } from '../../src/server/model/manifest.ts';
 import type { Outcome } from '../../src/server/store/commit.ts';
 import { inProcessQueue } from '../../src/server/store/commit-queue.ts';
 import { openWriter } from '../../src/server/store/connection.ts';
+import type { JobRow, NewJob } from '../../src/server/store/jobs/job-rows.ts';
 import { migrations } from '../../src/server/store/migrations/migrate.ts';
 import { ThreadQueue, writerThread } from '../../src/server/store/threads/thread-queue.ts';
 import { rebuiltProjections, storedProjections } from '../helpers/projections.ts';
@@ -30,6 +33,15 @@ async function threadQueue(file: string): Promise<{ queue: ThreadQueue; threads:
   });
   await queue.open();
   return { queue, threads };
+}
+
+function jobRow(id: string, input: JsonObject): JobRow {
+  const job: NewJob = {
+    ...{ id, run: id, type: 'klados', processor: 'p', rhiza: null, collection: 'c', target: 'c', parent: null },
+    ...{ retries: null, handoff: null, asker: '{}', request: { job_id: id, input } as JobRequest },
+    ...{ created: 0, expires: 100, state: 'queued', attempts: 0 },
+  };
+  return { kind: 'job', job };
 }
 
 describe.each(writers)('a queue with the writer %s', (writer) => {
@@ -106,6 +118,14 @@ describe.each(writers)('a queue with the writer %s', (writer) => {
     const late = made.slice(-4).map((it) => opened.store.submit([step(null, it)]));
     expect((await Promise.all(late)).flat().map(({ committed }) => committed)).toEqual([true, true, true, true]);
     expect(made.every(({ id, cid }) => opened.tip(id) === cid)).toBe(true);
+  });
+
+  test('what jobs are sent counts as waiting too', async () => {
+    await using opened = await openStore(writer);
+    const input = { text: 'x'.repeat(4_000_000) };
+    const jobs = Array.from({ length: 20 }, (_, n) => commit([], { rows: [jobRow(`job_${n}`, input)] }));
+    const results = await Promise.allSettled(jobs.map((it) => opened.store.submit([it])));
+    expect(results.filter((it) => it.status === 'rejected' && it.reason instanceof BusyError)).toHaveLength(4);
   });
 
   test('one submission larger than the bound is taken while nothing else waits', async () => {

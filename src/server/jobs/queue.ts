@@ -191,8 +191,8 @@ export class JobQueue {
 
   #jobOf({ id: run, job, held }: NewJobBatch, { target_entity, input }: NewJobBatch['items'][number]): JobRow[] {
     const id = `job_${this.#needs.newUlid()}`;
-    const merged = job.request.input || input ? { input: { ...job.request.input, ...input } } : {};
-    const request = { ...job.request, job_id: id, target_entity, ...merged };
+    const { input: _, ...common } = job.request;
+    const request = { ...common, job_id: id, target_entity, ...(input && { input }) };
     const { state, attempts } = newSending;
     const made: JobRow = { kind: 'job', job: { ...job, id, run, request, state, attempts } };
     if (held === undefined) return [made];

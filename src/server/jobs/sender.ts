@@ -7,9 +7,12 @@ import { findStanding } from '../store/entities.ts';
 import type { NewJob } from '../store/jobs/job-rows.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { Dispatch, Dispatcher, Outcome } from './dispatch.ts';
+import { SharedInputs } from './shared-inputs.ts';
 
 /** What the sender needs to know of a job. */
-export type Sendable = Pick<NewJob, 'id' | 'type' | 'processor' | 'request' | 'expires'> & { sending: Sending };
+export type Sendable = Pick<NewJob, 'id' | 'run' | 'parent' | 'type' | 'processor' | 'request' | 'expires'> & {
+  sending: Sending;
+};
 
 export interface SenderNeeds {
   /** The first that takes an endpoint is used. */
@@ -31,6 +34,7 @@ export class JobSender {
   readonly #needs: SenderNeeds;
   /** By id what is being sent, with the outcome that the store has not taken yet. */
   readonly #inHand = new Map<string, Sending | null>();
+  readonly #inputs = new SharedInputs();
 
   constructor(needs: SenderNeeds) {
     this.#needs = needs;
@@ -120,7 +124,8 @@ export class JobSender {
   }
 
   /** How a job is sent, or why it is not. */
-  #wayTo(store: NetworkStore, { type, processor: id, request }: Sendable): Way | string {
+  #wayTo(store: NetworkStore, job: Sendable): Way | string {
+    const { type, processor: id, request } = job;
     const standing = store.read((db) => findStanding(db, id));
     const { endpoint, status } = standing?.manifest.properties ?? {};
     if (standing?.type !== type || standing.deleted || typeof endpoint !== 'string')
@@ -128,7 +133,8 @@ export class JobSender {
     if (status === 'disabled') return 'the processor is disabled';
     const dispatcher = this.#dispatcherOf(endpoint);
     if (!dispatcher) return 'this node has no way to its endpoint';
-    const sent: JobRequest = { ...request, api_base: this.#needs.apiBase() };
+    const input = store.look((db) => this.#inputs.inputOf(db, job));
+    const sent: JobRequest = { ...request, ...(input && { input }), api_base: this.#needs.apiBase() };
     return { dispatcher, dispatch: { network: store.network, processor: { id, type, endpoint }, request: sent } };
   }
 

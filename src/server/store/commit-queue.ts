@@ -1,6 +1,7 @@
 import { BusyError, StorageError } from '../errors.ts';
 import { loopShare } from '../loop/loop-share.ts';
-import { blocksTotal, type Commit, type Outcome } from './commit.ts';
+import { jsonLength } from '../model/json-length.ts';
+import { blocksTotal, type Commit, type Outcome, type Row } from './commit.ts';
 import { commitProblem } from './commit-check.ts';
 import { type Connection, openWriter } from './connection.ts';
 import { type Answer, GroupCommit } from './group.ts';
@@ -99,9 +100,23 @@ function sizeOf(commits: Commit[]): number {
     if (problem !== null) throw new Error(`a malformed commit: ${problem}`);
     const { count, bytes } = blocksTotal(commit);
     size += bytes + 256 * (1 + commit.changes.length + commit.preconditions.length + commit.rows.length + count);
-    for (const row of commit.rows) if (row.kind === 'additive') size += row.body.length;
+    for (const row of commit.rows) size += bodyOf(row);
   }
   return size;
+}
+
+/** What a row has in it that may be long, in bytes. */
+function bodyOf(row: Row): number {
+  switch (row.kind) {
+    case 'additive':
+      return row.body.length;
+    case 'job':
+      return jsonLength(row.job.request);
+    case 'job_batch':
+      return jsonLength(row.batch);
+    default:
+      return 0;
+  }
 }
 
 /** A queue over a writer in this thread: for tests, and for tools that open the store by themselves. */

@@ -1,4 +1,5 @@
 import { LimitError, ValidationError } from '../../errors.ts';
+import { jsonLength } from '../../model/json-length.ts';
 import type { ChatBody, ChatMessageBody, ChatRole } from './wire.ts';
 
 /** A message's text with who said it. */
@@ -19,7 +20,7 @@ const maxHistory = { messages: 100, characters: 2 ** 20 };
  */
 export function readMessages(messages: ChatMessageBody[]): { asked: Said; before: Said[] } {
   for (const message of messages) {
-    const bytes = sizeOf(message, 0);
+    const bytes = jsonLength(message, 0, maxMessageBytes);
     if (bytes > maxMessageBytes)
       throw new LimitError('TOO_LARGE', {
         label: 'MESSAGE_TOO_LARGE',
@@ -60,19 +61,6 @@ function lastOf(messages: ChatMessageBody[]): Said[] {
     kept.unshift(one);
   }
   return kept;
-}
-
-/** About as many bytes as a value has as JSON; it looks no further than the limit. */
-function sizeOf(value: unknown, before: number): number {
-  if (typeof value === 'string') return before + 2 + Buffer.byteLength(value);
-  if (typeof value !== 'object' || value === null) return before + 4;
-  let size = before + 2;
-  for (const key in value) {
-    if (!Array.isArray(value)) size += Buffer.byteLength(key) + 3;
-    size = sizeOf((value as Record<string, unknown>)[key], size + 1);
-    if (size > maxMessageBytes) break;
-  }
-  return size;
 }
 
 /** wire-contract.md 2.3: the first 50 characters of the first message. */

@@ -23,6 +23,7 @@ export interface NewJob extends Pick<Sending, 'state' | 'attempts'> {
   handoff: string | null;
   /** Who asked, or for what was handed on who began it: so that the permissions behind its grants can be looked at again. */
   asker: string;
+  /** What is sent; a batch's job has no more of the input than is its own (jobs/shared-inputs.ts). */
   request: JobRequest;
   created: number;
   expires: number;

@@ -1,6 +1,7 @@
 import type { JobError, LogStatus } from '../../model/job-log.ts';
 import type { JobRequest } from '../../model/job-request.ts';
 import type { Sending } from '../../model/job-state.ts';
+import type { JsonObject } from '../../model/manifest.ts';
 import { type RunJob, type RunStatus, runStatus, type StuckBatch } from '../../model/run-status.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
@@ -219,6 +220,13 @@ export function openBatch(db: Reader, except: readonly string[]): { id: string; 
 export function findBatch(db: Reader, id: string): NewJobBatch | undefined {
   const row = db.get<{ body: string }>('SELECT body FROM job_batch WHERE id = ?', id);
   return row && (JSON.parse(row.body) as NewJobBatch);
+}
+
+/** What all jobs of a batch are given; undefined where that is nothing, or there is no such batch. */
+export function sharedInput(db: Reader, batch: string): JsonObject | undefined {
+  const sql = "SELECT json_extract(body, '$.job.request.input') AS input FROM job_batch WHERE id = ?";
+  const input = db.get<{ input: string | null }>(sql, batch)?.input ?? null;
+  return input === null ? undefined : (JSON.parse(input) as JsonObject);
 }
 
 /** Whose jobs a batch makes, and where their logs go; undefined where there is no such batch. */
