@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { ask, type Person, user } from '../helpers/callers.ts';
 import { create, type Entity, enrol, ok, read } from '../helpers/entities.ts';
@@ -11,9 +12,9 @@ beforeEach(() => scene.renew());
 afterAll(() => scene[Symbol.asyncDispose]());
 
 /** A workflow of a scatter and what gathers it, begun by somebody. */
-async function begun(by = scene.who) {
+async function begun(by = scene.who, ofSecond: object = {}) {
   const first = await scene.klados('accept');
-  const second = await scene.klados('accept');
+  const second = await scene.klados('accept', ofSecond);
   const step = (id: string, then: object) => ({ klados: { id, type: 'klados' }, then });
   const flow = {
     a: step(first.id, { scatter: 'b' }),
@@ -34,9 +35,9 @@ async function begun(by = scene.who) {
     log: ({ self }: { self: Person }, job_id: string, entry: object) =>
       scene.log(self, { job_id, job_collection }, { rhiza_id: rhiza.id, ...entry }),
     /** Hands on to the second. */
-    handOn: ({ self }: { self: Person }, log: Entity, context: object = {}) =>
+    handOn: ({ self }: { self: Person }, log: Entity, context: object = {}, input?: object) =>
       ask(scene.node, self, `POST /kladoi/${second.id}/invoke`, {
-        ...scene.invocation({ job_collection }),
+        ...scene.invocation({ job_collection, ...(input && { input }) }),
         rhiza: { id: rhiza.id, path: ['a', 'b'], parent_logs: [log.id], ...context },
       }),
   };
@@ -77,6 +78,26 @@ test('a job that has been repeated hands on no more: its repetition does', async
   const late = await handOn(first, old);
   expect([late.status, late.text]).toEqual([403, expect.stringContaining(`has been repeated as ${again}`)]);
   expect(ok<Started>(await handOn(first, own))).toMatchObject({ status: 'started' });
+  expect(await status()).toMatchObject({ progress: { total: 3 } });
+});
+
+test('a job that is repeated while the input is checked of what it hands on hands that on no more', async () => {
+  const input_schema = { properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
+  const { first, second, started, status, resume, log, handOn } = await begun(scene.who, { input_schema });
+  const old = await log(first, started.job_id, { status: 'running' });
+  // This is given up after two seconds; what else that schema has to check waits for it.
+  const endless = scene.invocation({ confirm: false, input: { text: `${'a'.repeat(40)}!` } });
+  const slow = ask(scene.node, scene.who, `POST /kladoi/${second.id}/invoke`, endless);
+  await pause(200);
+  const handing = handOn(first, old, {}, { text: 'aaa' });
+  await pause(200);
+  await fail(first.self, old);
+  const again = repetition(await resume());
+  expect((await slow).status).toBe(400);
+  const late = await handing;
+  expect([late.status, late.text]).toEqual([403, expect.stringContaining(`has been repeated as ${again}`)]);
+  const own = await log(first, again, { status: 'running' });
+  expect(ok<Started>(await handOn(first, own, {}, { text: 'aaa' }))).toMatchObject({ status: 'started' });
   expect(await status()).toMatchObject({ progress: { total: 3 } });
 });
 

@@ -149,13 +149,8 @@ export class KladosJobsService {
     record: Pick<NewJob, 'handoff' | 'retries'>,
   ): Promise<Launched> {
     const granting = grantsNeeded(decision.place) ? decision.place.target.id : null;
-    // What has just been decided need not be decided again, unless others may have granted something meanwhile.
-    let decided = granting === null ? decision : null;
-    return this.#needs.launcher.write(store, granting, (db) => {
-      const current = decided ?? decide(db);
-      decided = null;
-      return this.#launch(db, caller, current, record);
-    });
+    // Since it was decided its targets were looked up and its input was checked, each in its turn.
+    return this.#needs.launcher.write(store, granting, (db) => this.#launch(db, caller, decide(db), record));
   }
 
   async #sent(store: NetworkStore, { job, place, targetTip }: Launched): Promise<KladosInvokedView> {
