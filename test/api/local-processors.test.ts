@@ -322,6 +322,26 @@ describe('somebody else’s workflow of a command', () => {
     await forbidden(await activated(node, somebody, 'rhizai', made));
   });
 
+  test.each(['first', 'last'])(
+    'nor where one that leads to it is not of somebody who may, and comes %s',
+    async (place) => {
+      const mine = await workflow(node, me, (await shared()).id, only(of));
+      const nested = (step: string, { id }: Entity, then: object) => ({
+        [step]: { klados: { id, type: 'rhiza' }, then },
+      });
+      const named = await workflow(node, somebody, theirs.id, only(of));
+      const outer = { label: 'outer', entry: 'outer', flow: nested('outer', mine, { done: true }) };
+      const around = await activated(node, somebody, 'rhizai', await rhiza(node, somebody, theirs.id, outer));
+      for (const other of [named, around]) {
+        const [one, two] = place === 'first' ? [other, mine] : [mine, other];
+        const flow = { ...nested('a', one, { pass: 'b' }), ...nested('b', two, { done: true }) };
+        const body = { label: 'both', entry: 'a', flow };
+        const both = await rhiza(node, me, (await shared('rhiza:invoke')).id, body);
+        await forbidden(await activated(node, me, 'rhizai', both));
+      }
+    },
+  );
+
   test('starts where who wrote it may, and shares it', async () => {
     const flow = await workflow(node, me, (await shared('rhiza:invoke')).id, only(of));
     expect(ok<Started>(await invoke(flow, { confirm: true }))).toMatchObject({ status: 'started' });

@@ -18,7 +18,7 @@ export function forbiddenCommands(
   { writes, needs }: Launcher,
   db: Reader,
   actor: RegisteredActor,
-  { kladoi, authors }: Pick<FlowKladoi, 'kladoi' | 'authors'>,
+  { kladoi, authorsOf }: Pick<FlowKladoi, 'kladoi' | 'authorsOf'>,
 ): FlowKladoi['issues'] {
   const may = (who: RegisteredActor, one: FlowKladoi['kladoi'][number]) =>
     writes.env.permissions.may(db, who, 'klados:invoke', one.standing);
@@ -31,7 +31,7 @@ export function forbiddenCommands(
     .filter(({ endpoint }) => commandOf(endpoint) !== null)
     .filter((one) => {
       if (may(actor, one)) return false;
-      const writers = (authors.get(one.id) ?? []).map(author);
+      const writers = authorsOf(one.id).map(author);
       return writers.length === 0 || !writers.every((who) => who !== null && may(who, one));
     })
     .map(({ id }) => ({
@@ -52,9 +52,12 @@ export function requireCommands(
   run: string,
   kladoi: FlowKladoi['kladoi'],
 ): void {
-  const alone = forbiddenCommands(launcher, db, actor, { kladoi, authors: new Map() });
+  const alone = forbiddenCommands(launcher, db, actor, { kladoi, authorsOf: () => [] });
   if (alone.length === 0) return;
-  const [forbidden] = forbiddenCommands(launcher, db, actor, { kladoi, authors: authorsFor(launcher, db, actor, run) });
+  const [forbidden] = forbiddenCommands(launcher, db, actor, {
+    kladoi,
+    authorsOf: authorsFor(launcher, db, actor, run),
+  });
   if (forbidden)
     throw new ForbiddenError(
       `Action not allowed: klados:invoke. The job may hand on to the command ${forbidden.id}, which you may start neither by itself nor by the workflow of the run: ask somebody who may to repeat it.`,
@@ -67,9 +70,9 @@ function authorsFor(
   db: Reader,
   actor: RegisteredActor,
   run: string,
-): FlowKladoi['authors'] {
+): FlowKladoi['authorsOf'] {
   const id = findJobHead(db, run)?.rhiza;
   const rhiza = id && !isTooLarge(db, id) ? findStanding(db, id) : undefined;
-  if (!rhiza || rhiza.deleted || !writes.env.permissions.may(db, actor, 'rhiza:invoke', rhiza)) return new Map();
-  return flowKladoi(db, rhiza, needs.isVerified).authors;
+  if (!rhiza || rhiza.deleted || !writes.env.permissions.may(db, actor, 'rhiza:invoke', rhiza)) return () => [];
+  return flowKladoi(db, rhiza, needs.isVerified).authorsOf;
 }

@@ -11,10 +11,10 @@ import { findProcessor, type IsVerified, type ProcessorFacts, unreadiness } from
 export interface FlowKladoi {
   kladoi: ProcessorFacts[];
   /**
-   * Who wrote the workflows that lead to each, by its id: the ids of their newest versions' authors. Null for one that came from
-   * elsewhere, which may say what it likes.
+   * Who wrote the workflows that lead to one of them, on whatever way: the ids of their newest versions' authors. Null for a
+   * workflow that came from elsewhere, which may say what it likes.
    */
-  authors: ReadonlyMap<string, (string | null)[]>;
+  authorsOf: (klados: string) => (string | null)[];
   issues: { id: string; reason: string }[];
   entry: Entry | null;
 }
@@ -47,14 +47,17 @@ export function isTooLarge(db: Reader, rhiza: string): boolean {
 export function flowKladoi(db: Reader, rhiza: Standing, isVerified: IsVerified): FlowKladoi {
   const seen = new Set([rhiza.id]);
   const kladoi = new Map<string, ProcessorFacts>();
-  const authors = new Map<string, (string | null)[]>();
+  const writers = new Map<string, string | null>();
+  /** The workflows that name each. */
+  const naming = new Map<string, Set<string>>();
   const issues: FlowKladoi['issues'] = [];
-  const left: { workflow: Standing; above: (string | null)[] }[] = [{ workflow: rhiza, above: [] }];
-  for (let one = left.pop(); one; one = left.pop()) {
-    const { id: of, manifest } = one.workflow;
-    const writers = [...one.above, isWrittenHere(db, of) ? manifest.edited_by.user_id : null];
-    for (const { klados: reference } of inOrder(flowOf(one.workflow), manifest.properties.entry)) {
+  const left = [rhiza];
+  for (let workflow = left.pop(); workflow; workflow = left.pop()) {
+    const { id: of, manifest } = workflow;
+    writers.set(of, isWrittenHere(db, of) ? manifest.edited_by.user_id : null);
+    for (const { klados: reference } of inOrder(flowOf(workflow), manifest.properties.entry)) {
       const { id } = reference;
+      naming.set(id, (naming.get(id) ?? new Set()).add(of));
       if (seen.has(id)) continue;
       seen.add(id);
       if (seen.size > maxKladoi)
@@ -63,17 +66,24 @@ export function flowKladoi(db: Reader, rhiza: Standing, isVerified: IsVerified):
       if (row?.type === 'rhiza' && !row.deleted && reference.type !== 'klados') {
         if (isTooLarge(db, id))
           throw ValidationError.at(['id'], `the workflow ${id} within it is too large: ${tooLarge}`);
-        left.push({ workflow: findStanding(db, id) as Standing, above: writers });
+        left.push(findStanding(db, id) as Standing);
         continue;
       }
       const facts = findProcessor(db, id, 'klados');
       const reason = unreadiness(facts, isVerified);
       if (facts) kladoi.set(id, facts);
-      authors.set(id, writers);
       if (reason !== null) issues.push({ id, reason });
     }
   }
-  return { kladoi: [...kladoi.values()], authors, issues, entry: entryOf(db, rhiza, kladoi) };
+  const authorsOf = (id: string) => [...leadingTo(id, naming)].map((workflow) => writers.get(workflow) ?? null);
+  return { kladoi: [...kladoi.values()], authorsOf, issues, entry: entryOf(db, rhiza, kladoi) };
+}
+
+/** The workflows that name one, those that name these, and so on. */
+function leadingTo(id: string, naming: ReadonlyMap<string, ReadonlySet<string>>): Set<string> {
+  const found = new Set(naming.get(id));
+  for (const one of found) for (const above of naming.get(one) ?? []) found.add(above);
+  return found;
 }
 
 /** The steps as they follow each other, those that nothing leads to last. Stored, they are in the order of their names' lengths. */
