@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
-import { batchStatus, type RunStatus, runStatus } from '../../model/run-status.ts';
+import { type RunStatus, runStatus } from '../../model/run-status.ts';
 import { batchPlace, batchRest, findJobHead, runJob } from '../../store/jobs/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntitiesService } from '../entities/service.ts';
@@ -39,11 +39,10 @@ export class KladosStatusService {
     job_id: string,
     job_collection: string,
   ): Promise<KladosStatusView> {
-    const rest = store.look((db) => batchRest(db, job_id));
-    const status =
-      rest === undefined
-        ? this.#ofJob(store, job_id)
-        : batchStatus(await runStatusNow(store, job_id, this.#needs.writes.env.now()), rest);
+    const isBatch = store.look((db) => batchRest(db, job_id)) !== undefined;
+    const status = isBatch
+      ? await runStatusNow(store, job_id, this.#needs.writes.env.now())
+      : this.#ofJob(store, job_id);
     return { job_id, klados_id, job_collection, ...runView(status) };
   }
 

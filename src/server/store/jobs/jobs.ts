@@ -2,7 +2,7 @@ import type { JobError, LogStatus } from '../../model/job-log.ts';
 import type { JobRequest } from '../../model/job-request.ts';
 import type { Sending } from '../../model/job-state.ts';
 import type { JsonObject } from '../../model/manifest.ts';
-import { type RunJob, type RunStatus, runStatus, type StuckBatch } from '../../model/run-status.ts';
+import { batchStatus, type RunJob, type RunStatus, runStatus, type StuckBatch } from '../../model/run-status.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
 import { isCommand, speaksFor } from './job-logs.ts';
@@ -351,11 +351,11 @@ function openScatters(db: Reader, { collection, created }: JobHead, run: string)
   );
 }
 
-/** The state of a run (model/run-status.ts). */
+/** The state of a run (model/run-status.ts), of a batch with what has not become jobs yet. Several reads: of one snapshot. */
 export function statusOfRun(db: Reader, { run, nowMs }: { run: string; nowMs: number }): RunStatus {
   const jobs = jobsOfRun(db, run);
   const status = runStatus(jobs, [], nowMs);
   const root = status.status === 'done' ? firstOf(db, run) : undefined;
   const stuck = root ? openScatters(db, root, run) : [];
-  return stuck.length === 0 ? status : runStatus(jobs, stuck, nowMs);
+  return batchStatus(stuck.length === 0 ? status : runStatus(jobs, stuck, nowMs), batchRest(db, run) ?? 0);
 }

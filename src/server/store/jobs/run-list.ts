@@ -1,5 +1,5 @@
 import type { JobRequest } from '../../model/job-request.ts';
-import { batchStatus, phaseOf, type RunJob, type RunPhase, type RunStatus } from '../../model/run-status.ts';
+import { phaseOf, type RunJob, type RunPhase, type RunStatus } from '../../model/run-status.ts';
 import type { Reader } from '../connection.ts';
 import { findLogOf, outputsOf } from './job-logs.ts';
 import { batchRest, jobsOfRun, statusOfRun } from './jobs.ts';
@@ -121,14 +121,14 @@ export function readRun(
 
 function lineOf(db: Reader, job: FirstJob, nowMs: number): RunLine {
   const { run, type, rhiza, processor, target, collection, created, expires } = job;
-  const rest = batchRest(db, run);
-  const status = batchStatus(statusOfRun(db, { run, nowMs }), rest ?? 0);
+  const isBatch = batchRest(db, run) !== undefined;
+  const status = statusOfRun(db, { run, nowMs });
   const failed = status.errors[0];
   // What an agent does is in no log that the node reads; that it was refused is known.
   const known = type !== 'agent' || job.state === 'refused';
   return {
     job_id: run,
-    kind: rhiza === null ? (rest === undefined ? type : 'batch') : 'rhiza',
+    kind: rhiza === null ? (isBatch ? 'batch' : type) : 'rhiza',
     processor: named(db, rhiza ?? processor),
     target: named(db, target),
     job_collection: collection,
