@@ -221,6 +221,18 @@ describe('the filter', () => {
       })),
     };
     expect(await names('entities', { filter: wide })).toEqual([]);
+    const years = Array.from({ length: 990 }, (_, i) => 914 + i);
+    const among = await names('entities', { filter: { _year: { $in: years } } });
+    expect(await names('entities', { filter: { _year: { $gte: 914, $lte: 1903 } } })).toEqual(among);
+    expect(among).toContain('Heron 3');
+    const outside = await names('entities', { filter: { _year: { $nin: years, $exists: true } } });
+    expect(outside).toEqual(expect.arrayContaining(['Heron 4', 'Heron 5']));
+    expect(outside.filter((one) => among.includes(one))).toEqual([]);
+    const each = years.slice(-490).map((year) => ({ _year: year }));
+    expect(await names('entities', { filter: { $or: each } })).toEqual(among);
+    expect(await names('entities', { filter: { type: { $in: ['envelope', ...years.map(String)] } } })).toEqual([
+      'For a heron',
+    ]);
   });
 });
 

@@ -10,6 +10,7 @@ export interface FilterSql {
 
 const maxText = 10_000;
 const maxDepth = 8;
+/** Values, lists and conditions, the whole filter among them. */
 const maxValues = 1000;
 
 const words = z
@@ -18,7 +19,7 @@ const words = z
   .refine((text) => text.isWellFormed(), 'holds an unpaired surrogate');
 const scalar = z.union([words, z.number(), z.boolean(), z.null()], 'must be a text, number, boolean or null');
 const ordered = z.union([words, z.number()], 'must be a text or a number');
-const scalars = z.array(scalar).max(100);
+const scalars = z.array(scalar);
 const operators = z
   .strictObject({
     $eq: scalar.optional(),
@@ -35,7 +36,7 @@ const operators = z
     error: 'must have an operator',
     when: ({ issues }) => issues.length === 0,
   });
-const conditions = z.array(z.unknown()).min(1).max(100);
+const conditions = z.array(z.unknown()).min(1);
 
 type Scalar = z.infer<typeof scalar>;
 
@@ -66,7 +67,11 @@ function checkSize(value: unknown, path: IssuePath): void {
   let values = 0;
   for (let depth = 0; level.length > 0; depth++) {
     values += level.length;
-    if (depth > maxDepth || values > maxValues) throw ValidationError.at(path, 'is too large or nested too deep');
+    if (depth > maxDepth || values > maxValues)
+      throw ValidationError.at(
+        path,
+        `is too large or nested too deep: at most ${maxValues} values, ${maxDepth} levels`,
+      );
     level = level.flatMap((v) => (typeof v === 'object' && v !== null ? Object.values(v) : []));
   }
 }
