@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { beforeEach, expect, it } from 'vitest';
 import { GuessLimit } from '../../src/server/resources/alpha/guess-limit.ts';
 import { ask, jwtOf, jwtSecret, type Person } from '../helpers/callers.ts';
@@ -134,6 +136,25 @@ it('are listed a page at a time', async () => {
   expect(await page('limit=2')).toEqual({ invites: 'cb', count: 2, total: 3, has_more: true });
   expect(await page('limit=2&offset=2')).toEqual({ invites: 'a', count: 1, total: 3, has_more: false });
   expect(await page('offset=3')).toEqual({ invites: '', count: 0, total: 3, has_more: false });
+});
+
+it('are all listed where no page is asked for, however many wait', async () => {
+  await using node = await open();
+  ok(await invite(node, 'ada@idp.test'));
+  const db = new Database(join(node.data, 'identity.db'));
+  try {
+    db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10000)
+      INSERT INTO invite (id, email, invited_by, status, created_at)
+        SELECT 'id ' || i, 'stranger' || i || '@idp.test', 'registration', 'waitlisted', ${now() + 1} FROM n`);
+  } finally {
+    db.close();
+  }
+  const all = ok<{ invites: Invite[]; count: number }>(await ask(node, nobody, 'GET /alpha/invites'));
+  expect(all).toMatchObject({ count: 10_001, total: 10_001, has_more: false });
+  expect(all.invites.at(-1)).toMatchObject({ email: 'ada@idp.test', status: 'pending' });
+  const rest = ok<{ count: number }>(await ask(node, nobody, 'GET /alpha/invites?offset=1'));
+  expect(rest).toMatchObject({ count: 10_000, has_more: false });
+  expect((await ask(node, nobody, 'GET /alpha/invites?limit=10001')).status).toBe(400);
 });
 
 it('whoever guesses the secret is told to wait, also with the right one', async () => {

@@ -37,7 +37,8 @@ export class AlphaController {
   }
 
   /**
-   * All invites, a page at a time.
+   * All invites, or a page of them.
+   * @param limit All without it
    * @isInt limit
    * @minimum limit 1
    * @maximum limit 10000
@@ -46,8 +47,8 @@ export class AlphaController {
    */
   @Get('invites')
   @Response<ValidationErrorView>(400, 'Validation failed')
-  list(@Query() limit: number = 10_000, @Query() offset: number = 0): InvitesView {
-    return this.invites.list({ limit, offset });
+  list(@Query() limit?: number, @Query() offset: number = 0): InvitesView {
+    return this.invites.list({ limit: limit ?? null, offset });
   }
 
   /** Revoke the invite of an address. Whoever has registered with it stays registered; the address can be invited again. */

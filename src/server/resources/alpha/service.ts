@@ -52,7 +52,8 @@ export class InvitesService {
     return { invite: record(invite) };
   }
 
-  list(page: { limit: number; offset: number }): InvitesView {
+  /** All without a limit: clients of the public service know of no pages. */
+  list(page: { limit: number | null; offset: number }): InvitesView {
     const { invites, total } = this.#identity.invites(page);
     const { length } = invites;
     return { invites: invites.map(record), count: length, total, has_more: page.offset + length < total };

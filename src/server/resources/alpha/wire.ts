@@ -38,7 +38,7 @@ export interface InvitesView {
   /** Newest first. */
   invites: InviteRecord[];
   /**
-   * Of this page.
+   * Of these.
    * @isInt
    */
   count: number;

@@ -112,7 +112,7 @@ export class Identity {
   }
 
   /** A page of them, newest first, and how many there are. */
-  invites(page: { limit: number; offset: number }): { invites: Invite[]; total: number } {
+  invites(page: { limit: number | null; offset: number }): { invites: Invite[]; total: number } {
     return invites.listInvites(this.#db, page);
   }
 

@@ -22,14 +22,14 @@ export function findInvite(db: NodeDatabase, email: string): Invite | undefined 
   return db.get<Invite>(`SELECT ${columns} FROM invite WHERE email = ?`, email);
 }
 
-/** A page of them, newest first, and how many there are. */
+/** A page of them, newest first, without a limit to the last one; and how many there are. */
 export function listInvites(
   db: NodeDatabase,
-  { limit, offset }: { limit: number; offset: number },
+  { limit, offset }: { limit: number | null; offset: number },
 ): { invites: Invite[]; total: number } {
   const sql = `SELECT ${columns} FROM invite ORDER BY created_at DESC, email LIMIT ? OFFSET ?`;
   const total = db.get<{ n: number }>('SELECT count(*) AS n FROM invite')?.n ?? 0;
-  return { invites: db.all<Invite>(sql, limit, offset), total };
+  return { invites: db.all<Invite>(sql, limit ?? -1, offset), total };
 }
 
 /** Invites the address; one that was revoked or waits is pending again. False where it is pending or accepted already. */
