@@ -165,11 +165,16 @@ function readClaims(payload: JWTPayload, issuer: string): Claims {
     issuer: iss,
     subject: sub,
     email:
-      typeof email === 'string' && email !== '' && email.length <= maxEmail && verified !== false
+      typeof email === 'string' && email !== '' && email.length <= maxEmail && isVerified(verified)
         ? email.toWellFormed()
         : null,
     name: readName(name) ?? readName(nested),
   };
+}
+
+/** Providers that verify every address leave the claim out, and some write it as text; anything else is no proof. */
+function isVerified(claim: unknown): boolean {
+  return claim === undefined || claim === true || claim === 'true';
 }
 
 /** What an account's id is made of: bounded, and the same text in UTF-8. */
