@@ -22,6 +22,14 @@ const members = async (id: string, query = ''): Promise<Json> =>
 const enrol = (id: string, user: Person, role: string, expires_in?: number, who = ada): Promise<Reply> =>
   on.ask(who, 'POST', `/collections/${id}/members`, { user_id: user.id, role, expires_in });
 
+const refusal = (message: string, path: string[]) => ({ issues: [{ path, message }] });
+const lastOwner = (...path: string[]) => refusal('the last owner of a collection cannot be removed', path);
+const lastManager = (...path: string[]) =>
+  refusal(
+    'nobody could manage the collection any more: a member without an end needs a role with collection:manage',
+    path,
+  );
+
 describe('roles of a collection', () => {
   it('are added, replaced and removed', async () => {
     const { id, cid, roles } = await create();
@@ -195,6 +203,46 @@ describe('members of a collection', () => {
     expect((await on.ask(bob, 'DELETE', own)).status).toBe(200);
     expect((await members(id)).members.map((m: Json) => m.userId)).toEqual([bob.id]);
     expect((await enrol(id, eve, 'viewer')).status).toBe(403);
+  });
+
+  it('a processor is no owner who is left: it may not manage, whatever its role', async () => {
+    const { id } = await create();
+    const body = {
+      ...{ label: 'worker', endpoint: 'https://example.org/', actions_required: ['*:view'], collection: id },
+      ...{ accepts: { types: ['*'], cardinality: 'one' }, produces: { types: ['*'], cardinality: 'one' } },
+    };
+    const klados = (await on.ask(ada, 'POST', '/kladoi', body)).body.id;
+    expect((await enrol(id, { id: klados, key: '' }, 'owner')).status).toBe(201);
+    const gone = await on.ask(ada, 'DELETE', `/collections/${id}/members/${ada.id}?role=owner`);
+    expect([gone.status, gone.body.details]).toEqual([400, lastOwner('userId')]);
+    const { cid } = (await on.ask(null, 'GET', `/collections/${id}`)).body;
+    const relationships_remove = [{ predicate: 'owner', peer: ada.id }];
+    const put = await on.ask(ada, 'PUT', `/entities/${id}`, { expect_tip: cid, relationships_remove });
+    expect([put.status, put.body.details]).toEqual([400, lastOwner('relationships_remove')]);
+    expect((await enrol(id, bob, 'owner')).status).toBe(201);
+    expect((await on.ask(ada, 'DELETE', `/collections/${id}/members/${ada.id}?role=owner`)).status).toBe(200);
+  });
+
+  it('somebody may manage it, whatever the roles are changed to', async () => {
+    const { id, cid } = await create();
+    const reading = { actions: ['*:view', '*:update', '*:create'] };
+    const put = () => on.ask(ada, 'PUT', `/collections/${id}/roles/owner`, reading);
+    const refused = await put();
+    expect([refused.status, refused.body.details]).toEqual([400, lastManager('actions')]);
+    const body = { expect_tip: cid, properties: { roles: { owner: ['*:view'] } } };
+    const generic = await on.ask(ada, 'PUT', `/entities/${id}`, body);
+    expect([generic.status, generic.body.details]).toEqual([400, lastManager('properties', 'roles')]);
+    // Others may do it by another role, for good.
+    const managing = { role: 'steward', actions: ['collection:manage'] };
+    expect((await on.ask(ada, 'POST', `/collections/${id}/roles`, managing)).status).toBe(201);
+    expect((await enrol(id, bob, 'steward', 60)).status).toBe(201);
+    expect((await put()).status).toBe(400);
+    expect((await enrol(id, bob, 'steward')).status).toBe(201);
+    expect((await put()).status).toBe(200);
+    const last = await on.ask(bob, 'DELETE', `/collections/${id}/members/${bob.id}?role=steward`);
+    expect([last.status, last.body.details]).toEqual([400, lastManager('userId')]);
+    expect((await on.ask(bob, 'DELETE', `/collections/${id}/roles/steward`)).status).toBe(400);
+    expect((await on.ask(bob, 'PUT', `/collections/${id}/roles/viewer`, { actions: ['*:view'] })).status).toBe(200);
   });
 
   it('refuse in order', async () => {

@@ -251,6 +251,7 @@ describe('collections', () => {
       ['removed', successor(base, { relationships: [] })],
       ['made temporary', successor(base, { relationships: [{ ...owner, properties: until }] })],
       ['made a group', successor(base, { relationships: [{ ...owner, peer_type: 'group' }] })],
+      ['made a processor', successor(base, { relationships: [{ ...owner, peer_type: 'klados' }] })],
       ['left without the role', successor(base, { properties: { label: 'x', roles: others } })],
     ];
     for (const [, next] of without) expectStep(base, next).toEqual(refused('relationships'));

@@ -1,4 +1,13 @@
-import { type Finding, invalid, onEntity, type Rule, type Step, sameRelationships } from './guard-step.ts';
+import { implies } from './actions.ts';
+import {
+  type Finding,
+  invalid,
+  onEntity,
+  type Refusal,
+  type Rule,
+  type Step,
+  sameRelationships,
+} from './guard-step.ts';
 import { type Json, type Manifest, type Relationship, relationshipKey } from './manifest.ts';
 import { equalJson } from './properties.ts';
 import { memberOf, publicRoleIssues, roleEntries, roleIssues, rolesOf, writtenRoles } from './roles.ts';
@@ -120,27 +129,52 @@ const noDormantMembers: Rule = ({ before, next, options }) => {
     );
 };
 
-function lastingOwners(manifest: Manifest): number {
-  if (!rolesOf(manifest).has('owner')) return 0;
-  const owners = manifest.relationships.filter((r) => r.predicate === 'owner').map(memberOf);
-  return owners.filter((m) => m.kind === 'member' && m.expires === null).length;
+/** The roles that people hold for good: processors may not manage, whatever their role (model/permissions.ts). */
+function heldForGood(manifest: Manifest): Set<string> {
+  const roles = rolesOf(manifest);
+  const people = manifest.relationships.filter(
+    (r) => roles.has(r.predicate) && !processors.includes(r.peer_type ?? ''),
+  );
+  const lasting = people.map(memberOf).filter(({ kind, expires }) => kind === 'member' && expires === null);
+  return new Set(lasting.map(({ role }) => role));
+}
+
+const processors = ['agent', 'klados', 'rhiza'];
+
+const isOwned = (manifest: Manifest): boolean => heldForGood(manifest).has('owner');
+
+function isManaged(manifest: Manifest): boolean {
+  const held = heldForGood(manifest);
+  const manages = (actions: string[]) => actions.some((action) => implies(action, 'collection:manage'));
+  return [...rolesOf(manifest)].some(([role, actions]) => held.has(role) && manages(actions));
 }
 
 /** Without one nobody could ever manage it. */
 const firstOwner: Rule = ({ kind, next }) =>
-  kind === 'create' && lastingOwners(next) === 0
+  kind === 'create' && !isOwned(next)
     ? [invalid(['relationships'], 'a collection begins with an `owner`: POST /collections makes its creator the owner')]
     : [];
 
-/** Whether a version takes the last owner of a collection away. */
-export function losesOwners(before: Manifest, next: Manifest): boolean {
-  return next.type === 'collection' && !next.deleted && lastingOwners(before) > 0 && lastingOwners(next) === 0;
+/** What a version takes from a collection so that nobody is left who owns it, or who could manage it. */
+function losses(before: Manifest, next: Manifest): Refusal[] {
+  if (isOwned(before) && !isOwned(next))
+    return [invalid(['relationships'], 'the last owner of a collection cannot be removed')];
+  if (!isManaged(before) || isManaged(next)) return [];
+  const place = equalJson(writtenRoles(before), writtenRoles(next)) ? ['relationships'] : ['properties', 'roles'];
+  return [
+    invalid(
+      place,
+      'nobody could manage the collection any more: a member without an end needs a role with collection:manage',
+    ),
+  ];
 }
 
-const lastOwner: Rule = ({ before, next }) =>
-  before !== null && losesOwners(before, next)
-    ? [invalid(['relationships'], 'the last owner of a collection cannot be removed')]
-    : [];
+/** Whether a version leaves a collection without anybody who owns it, or who could manage it. */
+export function losesOwners(before: Manifest, next: Manifest): boolean {
+  return next.type === 'collection' && !next.deleted && losses(before, next).length > 0;
+}
+
+const lastOwner: Rule = ({ before, next }) => (before === null ? [] : losses(before, next));
 
 const ofCollections =
   (rule: Rule): Rule =>
