@@ -178,6 +178,7 @@ function build(config: Config): NonNullable<typeof here> {
       stores.set(network, store);
       return store;
     },
+    opened: () => [...stores.values()],
   };
   const identity = new Identity(config.data, {
     now,

@@ -43,7 +43,7 @@ import type { Networks } from './store/networks.ts';
 /** What the services stand on; a request thread has its own. */
 export interface Ground {
   config: Config;
-  networks: Pick<Networks, 'get'>;
+  networks: Pick<Networks, 'get' | 'opened'>;
   identity: Identity;
   search: SearchEngine;
   /** What signs the addresses of downloads; on a request thread none are made. */
@@ -79,7 +79,7 @@ export function buildServices({ config, networks, identity, search, links, now }
     permissions,
     writes,
     users,
-    auth: new AuthService({ identity, users, invitedOnly: config.invitedOnly }),
+    auth: new AuthService({ identity, users, networks, invitedOnly: config.invitedOnly }),
     collections: new CollectionsService({ writes, entities, users, engine: search }),
     entities: {
       entities,

@@ -3,12 +3,15 @@ import { type Caller, type Claims, type Credential, registered } from '../../mod
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Identity } from '../../store/accounts/identity.ts';
 import type { InviteStatus } from '../../store/accounts/invites.ts';
+import type { Networks } from '../../store/networks.ts';
+import { newUserId } from '../users/new-user-id.ts';
 import type { UsersService } from '../users/service.ts';
 import type { RegisteredView, WhoamiProcessorView, WhoamiUserView } from './wire.ts';
 
 export interface AuthNeeds {
   identity: Pick<Identity, 'register'>;
   users: UsersService;
+  networks: Pick<Networks, 'opened'>;
   invitedOnly: boolean;
 }
 
@@ -16,11 +19,13 @@ export interface AuthNeeds {
 export class AuthService {
   readonly #identity: Pick<Identity, 'register'>;
   readonly #users: UsersService;
+  readonly #networks: AuthNeeds['networks'];
   readonly #invitedOnly: boolean;
 
   /** `invitedOnly`: new users need an invite. */
-  constructor({ identity, users, invitedOnly }: AuthNeeds) {
+  constructor({ identity, users, networks, invitedOnly }: AuthNeeds) {
     this.#identity = identity;
+    this.#networks = networks;
     this.#invitedOnly = invitedOnly;
     this.#users = users;
   }
@@ -38,7 +43,8 @@ export class AuthService {
     if (credential?.method !== 'jwt') throw new UnauthorizedError();
     if (actor.kind === 'service') throw new ForbiddenError('Only users can register');
     const claims = unregistered ?? credential.claims;
-    const admitted = this.#identity.register(claims, this.#invitedOnly);
+    const id = unregistered && newUserId(this.#networks.opened(), unregistered);
+    const admitted = this.#identity.register({ ...claims, id }, this.#invitedOnly);
     if (admitted.account === null) throw new ForbiddenError(uninvited(claims, admitted.invite));
     return admitted.account;
   }

@@ -182,7 +182,7 @@ function ownAccount(caller: Caller): string {
 
 function existing(db: Reader, id: string): RegisteredUser | undefined {
   const standing = findStanding(db, id);
-  if (!standing) return undefined;
+  if (standing?.type !== 'user') return undefined;
   const { cid, ver, manifest } = standing;
   return { id, cid, ver, properties: manifest.properties };
 }

@@ -15,19 +15,19 @@ export interface Account {
   ids: Record<Network, string[]>;
 }
 
-/** What makes an account; the subject is the issuer's name for it. */
-export type NewAccount = Pick<Account, 'issuer' | 'subject' | 'email' | 'name'>;
+/** What makes an account; the subject is the issuer's name for it. Without an id it gets the one that follows from both. */
+export type NewAccount = Pick<Account, 'issuer' | 'subject' | 'email' | 'name'> & { id?: string | undefined };
 
 type AccountRow = Omit<Account, 'operator' | 'ids'> & { operator: number };
 
 /** Makes the account where its issuer and subject have none; answers its id and whether it is new. */
 export function insertAccount(db: NodeDatabase, of: NewAccount, now: number): { id: string; created: boolean } {
-  const id = derivedId('main', of.issuer, of.subject);
+  const id = of.id ?? derivedId('main', of.issuer, of.subject);
   const changed = db.run(
     'INSERT INTO account (id, issuer, subject, email, name, created_at) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING',
     ...[id, of.issuer, of.subject, of.email, of.name, now],
   );
-  return { id, created: changed > 0 };
+  return { id: accountBySubject(db, of.issuer, of.subject)?.id ?? id, created: changed > 0 };
 }
 
 export function markOperator(db: NodeDatabase, id: string): void {
