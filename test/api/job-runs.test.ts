@@ -389,6 +389,48 @@ test('a schema that takes for ever to be checked is refused, and costs nobody el
   expect((await scene.invoke(id, { input: { text: 'aaa' } })).status).toBe('started');
 });
 
+describe('what changes while an input waits to be checked counts', () => {
+  const input_schema = { properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
+
+  /** Bob's invocation, during whose check that of `lost` is taken away. */
+  async function waiting(lost: (made: { klados: Entity; home: Entity; bob: Person }) => string) {
+    const { node, who, target, endpoint } = scene;
+    const bob = await user(node, 'bob');
+    const home = await collection(node, who, { roles: { starter: ['klados:invoke'] } });
+    const { klados } = await activeKlados(node, who, home.id, { endpoint: `${endpoint.url}/accept`, input_schema });
+    const job_collection = (await scene.invoke(klados.id)).job_collection;
+    await enrol(node, who, home.id, bob, 'starter');
+    await enrol(node, who, target.id, bob, 'editor');
+    await enrol(node, who, job_collection, bob, 'owner');
+    const invoke = (by: Person, text: string) =>
+      ask(node, by, `POST /kladoi/${klados.id}/invoke`, scene.invocation({ job_collection, input: { text } }));
+    ok(await invoke(bob, 'aaa'));
+    // Of one schema one check runs at a time.
+    const slow = invoke(who, `${'a'.repeat(40)}!`);
+    await sleep(300);
+    const answer = invoke(bob, 'aaa');
+    await sleep(300);
+    ok(await ask(node, who, `DELETE /collections/${lost({ klados, home, bob })}`));
+    expect((await slow).status).toBe(400);
+    return { klados, answer: await answer };
+  }
+
+  test('who starts it may not any more', async () => {
+    const { answer } = await waiting(({ home, bob }) => `${home.id}/members/${bob.id}?role=starter`);
+    expect(answer.status).toBe(403);
+    expect(scene.endpoint.received).toHaveLength(2);
+  });
+
+  test('the klados has lost its grant, and gets it anew', async () => {
+    const { klados, answer } = await waiting(
+      (made) => `${scene.target.id}/members/${made.klados.id}?role=klados_${made.klados.id.toLowerCase()}`,
+    );
+    expect(answer).toMatchObject({ status: 202, body: { status: 'started', grants: [{ klados_id: klados.id }] } });
+    const { relationships } = await read(scene.node, scene.who, scene.target.id);
+    expect(relationships.map(({ peer }) => peer)).toContain(klados.id);
+  });
+});
+
 test('a restart of the node sends what waits, and not what may have arrived', async () => {
   await using folder = await temporaryFolder();
   await using endpoint = await startProcessorEndpoint();
