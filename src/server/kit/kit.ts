@@ -5,7 +5,7 @@ import { BadJobError, type KladosJob, readJob } from './job-request.ts';
 import type { NodeApi } from './node-api.ts';
 import { type NodeAddress, NodeClient } from './node-client.ts';
 import { patientNode } from './patience.ts';
-import { type Ended, type Handler, type Runner, runJob } from './run-job.ts';
+import { type Ended, giveBack, type Handler, type Runner, runJob } from './run-job.ts';
 import { type ServeOptions, serve, type Worker } from './serve.ts';
 import { mismatch, signatureIssue } from './signature.ts';
 import { SigningKeys } from './signing-keys.ts';
@@ -31,6 +31,8 @@ const maxWaiting = 20_000;
 const maxKnown = 50_000;
 /** For how long a call outside of a job waits for a node that is away, in milliseconds. */
 const callMs = 10_000;
+/** How many jobs that wait are given back at once by a worker that closes. */
+const givenBackAtOnce = 16;
 
 /**
  * What a klados of one's own needs beside its work: it checks that a request is the node's, reads the job, writes the log and
@@ -62,7 +64,7 @@ export class Kit {
     const api = new NodeClient(options, fetching);
     const { signal } = this.#stop;
     this.api = patientNode(api, network, () => ({ until: now() + callMs, now, signal }));
-    this.#runner = { klados, label, version, now, api, batches: new Batches(api), signal };
+    this.#runner = { klados, label, version, now, api, batches: new Batches(api), signal, endsStopped: true };
   }
 
   /**
@@ -132,7 +134,7 @@ export class Kit {
       const running: Promise<void> = this.run(job)
         .then(
           () => undefined,
-          (error: unknown) => (this.#options.onFault ?? sayFault)(job, error),
+          (error: unknown) => this.#fault(job, error),
         )
         .finally(() => {
           this.#running.delete(running);
@@ -142,19 +144,38 @@ export class Kit {
     }
   }
 
+  #fault(job: KladosJob, error: unknown): void {
+    (this.#options.onFault ?? sayFault)(job, error);
+  }
+
   /** An HTTP server that is the klados, until it is closed. */
   serve(options: ServeOptions = {}): Promise<Worker> {
     return serve(this, this.#options.klados, options);
   }
 
-  /** Takes no more jobs, and lets those that run come to their end for a while. */
+  /**
+   * Takes no more jobs, and lets those that run come to their end for a while, `graceMs` milliseconds; in that time the logs of
+   * those that wait end, so that they can be resumed. What still runs then is stopped, and its log says so.
+   */
   async close(graceMs = 5000): Promise<void> {
     this.#closing = true;
-    for (const { job_id } of this.#waiting.splice(0)) this.#known.delete(job_id);
+    const waiting = this.#waiting.splice(0);
+    for (const { job_id } of waiting) this.#known.delete(job_id);
     const late = setTimeout(() => this.#stop.abort(), graceMs);
-    await Promise.all(this.#running);
+    await Promise.all([...this.#running, ...Array.from({ length: givenBackAtOnce }, () => this.#giveBack(waiting))]);
     clearTimeout(late);
     this.#stop.abort();
+  }
+
+  async #giveBack(waiting: KladosJob[]): Promise<void> {
+    for (let job = waiting.shift(); job; job = waiting.shift()) {
+      try {
+        this.#stop.signal.throwIfAborted();
+        await giveBack(this.#runner, job);
+      } catch (error) {
+        this.#fault(job, error);
+      }
+    }
   }
 }
 

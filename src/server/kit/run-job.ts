@@ -42,6 +42,8 @@ export interface Runner extends Writer {
   /** Epoch milliseconds. */
   now: () => number;
   signal: AbortSignal;
+  /** Whether the log of a job that is stopped with the program ends with that: nobody runs it again by himself. */
+  endsStopped?: boolean;
   /** Told that the work is done and handed on, before the log says so. */
   onDone?: (work: DoneWork) => void;
 }
@@ -82,9 +84,8 @@ export async function runJob(runner: Runner, job: KladosJob, handler: Handler): 
       ? await handOn(ports, { job, klados: runner.klados, log: log.id, ...all })
       : { handoffs: [], final: true, refused: [] };
   } catch (error) {
-    // What was stopped with the program is run again, if at all, by who runs it.
-    if (runner.signal.aborted) throw error;
-    const failure = failureOf(error);
+    if (runner.signal.aborted && !runner.endsStopped) throw error;
+    const failure = runner.signal.aborted ? stopped('came to its end') : failureOf(error);
     await fail(ports, job, log, failure);
     return { state: 'error', failure };
   }
@@ -99,6 +100,17 @@ export async function runJob(runner: Runner, job: KladosJob, handler: Handler): 
     await log.failed(failure);
     return { state: 'error', failure };
   }
+}
+
+/** Writes the end of a job that was taken and is not begun any more, so that it can be resumed at once. */
+export async function giveBack(runner: Runner, job: KladosJob): Promise<void> {
+  const ports = portsOf(runner, job);
+  const log = new JobLog(ports, job, runner);
+  if ((await log.start()) === 'running') await fail(ports, job, log, stopped('was begun'));
+}
+
+function stopped(before: string): JobFailure {
+  return failureOf(new JobError('SERVICE_UNAVAILABLE', `The worker was stopped before the job ${before}.`));
 }
 
 /** Writes the end of a job whose work is done, where that could not be written. */
