@@ -9,6 +9,7 @@ import {
   sameRelationships,
 } from './guard-step.ts';
 import { type Json, type Manifest, type Relationship, relationshipKey } from './manifest.ts';
+import { processorTypes } from './processor-types.ts';
 import { equalJson } from './properties.ts';
 import { memberOf, publicRoleIssues, roleEntries, roleIssues, rolesOf, writtenRoles } from './roles.ts';
 import { isLonger } from './text-length.ts';
@@ -133,13 +134,11 @@ const noDormantMembers: Rule = ({ before, next, options }) => {
 function heldForGood(manifest: Manifest): Set<string> {
   const roles = rolesOf(manifest);
   const people = manifest.relationships.filter(
-    (r) => roles.has(r.predicate) && !processors.includes(r.peer_type ?? ''),
+    (r) => roles.has(r.predicate) && !processorTypes.includes(r.peer_type ?? ''),
   );
   const lasting = people.map(memberOf).filter(({ kind, expires }) => kind === 'member' && expires === null);
   return new Set(lasting.map(({ role }) => role));
 }
-
-const processors = ['agent', 'klados', 'rhiza'];
 
 const isOwned = (manifest: Manifest): boolean => heldForGood(manifest).has('owner');
 

@@ -2,6 +2,7 @@ import { ForbiddenError, UnauthorizedError } from '../errors.ts';
 import { actions, defaultRoles, implies, isWrite } from './actions.ts';
 import type { Actor, RegisteredActor } from './actor.ts';
 import { type GroupMembers, isInGroup } from './groups.ts';
+import { processorTypes } from './processor-types.ts';
 import { type CollectionAccess, isExpired, type Member } from './roles.ts';
 
 /** Where permission for an entity is resolved (wire-contract.md, N24). */
@@ -87,7 +88,7 @@ const usersOnly = new Set([
 
 const selfViews = ['entity:view', 'user:view'];
 const selfUpdates = ['entity:update', 'user:update', 'user:credentials'];
-const creatorsActions = ['agent', 'klados', 'rhiza'].flatMap((type) => [`${type}:manage`, `${type}:invoke`]);
+const creatorsActions = processorTypes.flatMap((type) => [`${type}:manage`, `${type}:invoke`]);
 
 /**
  * Whether the actor may do that there. `placement` null: an operation on no entity, such as a search.

@@ -3,6 +3,7 @@ import { commandOf } from './endpoints.ts';
 import { type Finding, forbidden, invalid, onEntity, type Rule } from './guard-step.ts';
 import { collectionsOf, type Json, type Manifest } from './manifest.ts';
 import { complete, operatorsCommands, validFlow, validProfile } from './processor-profile.ts';
+import { processorTypes } from './processor-types.ts';
 import { equalJson } from './properties.ts';
 
 const statuses: readonly unknown[] = ['development', 'active', 'disabled'];
@@ -77,7 +78,7 @@ const ofTypes =
 
 /** What holds for agents, kladoi and rhizai beyond what holds for every entity (decisions.md, Permissions and writes). */
 export const processorRules: readonly Rule[] = [
-  ...[status, inACollection, validProfile, complete].map(ofTypes(['agent', 'klados', 'rhiza'])),
+  ...[status, inACollection, validProfile, complete].map(ofTypes(processorTypes)),
   ...[activeIsVerified, onlyTheNodeVerifies, newEndpoint, actionsRequired, operatorsCommands].map(
     ofTypes(['agent', 'klados']),
   ),

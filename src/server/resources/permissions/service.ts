@@ -16,6 +16,7 @@ import {
   requireAction,
   roleOf,
 } from '../../model/permissions.ts';
+import { processorTypes } from '../../model/processor-types.ts';
 import { accessOf, type CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, findTip } from '../../store/entities.ts';
@@ -80,9 +81,6 @@ function actingIn<A extends Actor>(
 function isMirrored(db: Reader, { collection }: Placed): boolean {
   return collection !== null && findEntity(db, collection)?.mirror != null;
 }
-
-/** What has a creator who may do more with it than others (decisions.md, G4). */
-export const processorTypes = ['agent', 'klados', 'rhiza'];
 
 /** Decides, from what the store says now, whether an actor may do something. */
 export class PermissionsService {

@@ -5,6 +5,7 @@ import { actionFor } from '../../../model/actions.ts';
 import type { RegisteredActor } from '../../../model/actor.ts';
 import { type Caller, registered } from '../../../model/caller.ts';
 import { collectionsOf, type EditedBy, type Manifest } from '../../../model/manifest.ts';
+import { processorTypes } from '../../../model/processor-types.ts';
 import { equalJson } from '../../../model/properties.ts';
 import { roleEntries } from '../../../model/roles.ts';
 import {
@@ -22,7 +23,7 @@ import { contentHash } from '../../../sync/content.ts';
 import { chainHolds, isVersionOf } from '../../../sync/entity.ts';
 import { outranks } from '../../../sync/state.ts';
 import { attempts, checkNetwork, type EntityWrites, type Prepared } from '../../entities/writes.ts';
-import { type Placed, processorTypes } from '../../permissions/service.ts';
+import type { Placed } from '../../permissions/service.ts';
 import { manifestOf, type PushedItem, readPushed } from './pushed.ts';
 import type { PushedItemView, PushedView } from './wire.ts';
 
