@@ -1,3 +1,4 @@
+import { fromJson } from '../model/from-json.ts';
 import type { Answering, Question } from '../resources/chat/service.ts';
 import type { ChatStreamPart, CitationView, ToolInvocationView } from '../resources/chat/wire.ts';
 import type { JsonMap } from '../resources/wire.ts';
@@ -170,7 +171,7 @@ const notJson = 'The arguments are no JSON object.';
 function argumentsOf(text: string): JsonMap | undefined {
   if (text.trim() === '') return {};
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = fromJson(text);
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonMap) : undefined;
   } catch {
     return undefined;

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 import type { UnreachableError } from '../errors.ts';
+import { fromJson } from '../model/from-json.ts';
 import { loadedOnce } from '../model/loaded-once.ts';
 import { type CompletionChunk, completionChunk } from './completion-chunk.ts';
 import { modelFault, refusedByModel, wordsOf } from './model-error.ts';
@@ -154,7 +155,7 @@ function chunkOf(data: string, key: string | null): CompletionChunk {
 
 function json(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return fromJson(text);
   } catch {
     return undefined;
   }

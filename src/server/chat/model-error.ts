@@ -1,4 +1,5 @@
 import { UnavailableError, UnreachableError } from '../errors.ts';
+import { fromJson } from '../model/from-json.ts';
 
 const longestWords = 300;
 
@@ -35,7 +36,7 @@ export function wordsOf(given: unknown, key: string | null): string {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return fromJson(text);
   } catch {
     return /^\s*</.test(text) ? '' : text;
   }

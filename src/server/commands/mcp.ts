@@ -1,6 +1,7 @@
 import { addAbortSignal } from 'node:stream';
 import type { Command } from 'commander';
 import { z } from 'zod';
+import { fromJson } from '../model/from-json.ts';
 import { type NodeClient, openClient } from './parts/client.ts';
 import { FailureError, RefusedError } from './parts/failure.ts';
 import { linesOf } from './parts/json-lines.ts';
@@ -43,7 +44,7 @@ async function serve(input: AsyncIterable<Uint8Array>, client: NodeClient, out: 
 /** A message, or several at once (protocol version 2025-03-26); whether the node takes it is for the node to say. */
 function messageOf(line: string): object | null {
   try {
-    const value: unknown = JSON.parse(line);
+    const value: unknown = fromJson(line);
     const isMessage = (one: unknown) => typeof one === 'object' && one !== null && 'jsonrpc' in one;
     return isMessage(value) || (Array.isArray(value) && value.length > 0 && value.every(isMessage))
       ? (value as object)

@@ -11,6 +11,7 @@ import {
   commandsFile,
   parseCommands,
 } from '../jobs/local/command-settings.ts';
+import { fromJson } from '../model/from-json.ts';
 import { shipped } from '../processors/shipped.ts';
 import { FailureError } from './parts/failure.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
@@ -122,7 +123,7 @@ async function readAllowed(shell: Shell, options: GlobalOptions): Promise<{ path
   });
   if (text === null) return { path, commands: {} };
   parseCommands(text, path);
-  return { path, commands: { ...(JSON.parse(text.replace(/^\uFEFF/, '')) as CommandsFile).commands } };
+  return { path, commands: { ...(fromJson(text.replace(/^\uFEFF/, '')) as CommandsFile).commands } };
 }
 
 async function changeAllowed(

@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { fromJson } from '../model/from-json.ts';
 import { openClient } from './parts/client.ts';
 import { collectionNamed } from './parts/collection-named.ts';
 import { indexed } from './parts/indexed.ts';
@@ -54,7 +55,7 @@ function count(text: string): number {
 
 function filter(text: string): object {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = fromJson(text);
     if (typeof value === 'object' && value !== null) return value;
   } catch {
     // The same sentence for both.

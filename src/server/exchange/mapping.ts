@@ -1,4 +1,5 @@
 import { type Issue, type IssuePath, ValidationError } from '../errors.ts';
+import { fromJson } from '../model/from-json.ts';
 import { jsonIssues } from '../model/json-value.ts';
 import type { Json } from '../model/manifest.ts';
 import { jsonLoss } from './json-loss.ts';
@@ -59,7 +60,7 @@ export function parseMappingText(text: string): Mapping {
   const bare = text.replace(/^\uFEFF/, '');
   let json: unknown;
   try {
-    json = JSON.parse(bare);
+    json = fromJson(bare);
   } catch (error) {
     throw ValidationError.at([], `mapping: is not JSON: ${(error as Error).message}`);
   }

@@ -1,5 +1,6 @@
 import { NotFoundError, UnreachableError } from '../errors.ts';
 import { below } from '../model/endpoints.ts';
+import { fromJson } from '../model/from-json.ts';
 import { unverifiedHere } from './http-dispatcher.ts';
 import { type Outbound, OutboundError, type Reach } from './outbound.ts';
 
@@ -57,7 +58,7 @@ const states: readonly unknown[] = ['pending', 'running', 'done', 'error'];
 
 function parsed(body: Uint8Array): { [name: string]: unknown } {
   try {
-    const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+    const value: unknown = fromJson(Buffer.from(body).toString('utf8'));
     if (typeof value === 'object' && value !== null && 'status' in value && states.includes(value.status))
       return value as { [name: string]: unknown };
   } catch {

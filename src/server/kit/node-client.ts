@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { fromJson } from '../model/from-json.ts';
 import { NodeCallError, naming } from './job-error.ts';
 import type { Addition, EntityView, Invocation, Invoked, NewEntity, NodeApi, Properties } from './node-api.ts';
 
@@ -163,7 +164,7 @@ function secondsOf(header: string | null): number | undefined {
 
 function parsed(text: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = fromJson(text);
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
   } catch {
     return {};

@@ -1,3 +1,4 @@
+import { fromJson } from '../model/from-json.ts';
 import { NodeCallError } from './job-error.ts';
 
 const keptMs = 3_600_000;
@@ -34,7 +35,7 @@ export class SigningKeys {
     try {
       const answer = await this.#fetch(url, { signal: AbortSignal.timeout(10_000), redirect: 'error' });
       const text = await answer.text();
-      const { public_key, algorithm } = JSON.parse(text.slice(0, maxAnswer)) as Record<string, unknown>;
+      const { public_key, algorithm } = fromJson(text.slice(0, maxAnswer)) as Record<string, unknown>;
       const key = Buffer.from(String(public_key), 'base64');
       if (answer.ok && String(algorithm).toLowerCase() === 'ed25519' && key.length === 32) return key;
     } catch (error) {

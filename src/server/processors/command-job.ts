@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { JobError } from '../kit/job-error.ts';
+import { fromJson } from '../model/from-json.ts';
 
 const file = z.object({
   /** Null for a file's own bytes. */
@@ -35,7 +36,7 @@ export type JobFile = JobEntity['files'][number];
 export function readCommandJob(text: string): CommandJob {
   let json: unknown;
   try {
-    json = JSON.parse(text);
+    json = fromJson(text);
   } catch {
     throw new JobError('INVALID_INPUT', 'stdin is not a job as JSON.');
   }

@@ -1,4 +1,5 @@
 import { Agent, request } from 'undici';
+import { fromJson } from '../model/from-json.ts';
 
 /** A request to an OpenAI-compatible endpoint. */
 export interface EmbedOrder {
@@ -100,7 +101,7 @@ function messageIn(value: unknown): string | undefined {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return fromJson(text);
   } catch {
     return undefined;
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { fromJson } from '../model/from-json.ts';
 import type { Json } from '../model/manifest.ts';
 import type { Connection, Reader, Writer } from '../store/connection.ts';
 import { lastMove } from '../store/events.ts';
@@ -286,7 +287,7 @@ export function textOf(
 }
 
 function wholeText(db: Reader, row: SourceRow, named: Set<string>): EntityText {
-  const { properties } = JSON.parse(row.json ?? '{"properties":{}}') as { properties: { [key: string]: Json } };
+  const { properties } = fromJson(row.json ?? '{"properties":{}}') as { properties: { [key: string]: Json } };
   return entityText({
     type: row.type,
     label: row.label,

@@ -1,3 +1,4 @@
+import { fromJson } from '../model/from-json.ts';
 import type { EditedBy, Json } from '../model/manifest.ts';
 import type { Reader } from './connection.ts';
 
@@ -31,7 +32,7 @@ export interface BegunImport {
 export function unfinished(db: Reader, kind: string): { id: string; state: Json }[] {
   return db
     .all<{ id: string; state: string }>('SELECT id, state FROM task WHERE kind = ? ORDER BY id', kind)
-    .map(({ id, state }) => ({ id, state: JSON.parse(state) as Json }));
+    .map(({ id, state }) => ({ id, state: fromJson(state) as Json }));
 }
 
 /**

@@ -1,3 +1,5 @@
+import { fromJson } from '../../model/from-json.ts';
+
 const newline = 10;
 
 /**
@@ -34,5 +36,5 @@ export async function* linesOf(
 
 /** The JSON documents of bytes that have one a line; blanks say that more is to come. */
 export async function* jsonLines<T>(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<T> {
-  for await (const line of linesOf(bytes)) if (line !== null && line.trim() !== '') yield JSON.parse(line) as T;
+  for await (const line of linesOf(bytes)) if (line !== null && line.trim() !== '') yield fromJson(line) as T;
 }

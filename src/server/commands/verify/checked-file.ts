@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import type { Statement } from '../../attest/statement.ts';
 import { UsageError } from '../../config.ts';
+import { fromJson } from '../../model/from-json.ts';
 import { FailureError } from '../parts/failure.ts';
 
 /** The JSON of a file of at most so many bytes; `what` it is to be. @throws UsageError, FailureError */
@@ -10,7 +11,7 @@ export async function readJsonFile(file: string, { what, most }: { what: string;
   if (found.size > most) throw new FailureError(`${file} is too large for a ${what}.`);
   try {
     // Editors put a byte order mark before it.
-    return JSON.parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, ''));
+    return fromJson((await readFile(file, 'utf8')).replace(/^\uFEFF/, ''));
   } catch {
     throw new FailureError(`${file} is no ${what}: it is not JSON.`);
   }

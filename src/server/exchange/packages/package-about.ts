@@ -1,4 +1,5 @@
 import type { Scope } from '../../blocks/archive-tree.ts';
+import { fromJson } from '../../model/from-json.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
 import { storedJson } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
@@ -36,7 +37,7 @@ export function packageAbout(
   }
   const { id } = scope;
   const json = store.read((db) => storedJson(db, id));
-  const properties: JsonObject = json === null ? {} : (JSON.parse(json) as Manifest).properties;
+  const properties: JsonObject = json === null ? {} : (fromJson(json) as Manifest).properties;
   const text = (name: string): string | null => {
     const value = properties[name];
     return typeof value === 'string' && value.trim() !== '' ? value : null;

@@ -1,6 +1,7 @@
 import { exportArchive } from '../../blocks/archive-writer.ts';
 import { checkedContent } from '../../blocks/checked-content.ts';
 import { allContents } from '../../model/content-entries.ts';
+import { fromJson } from '../../model/from-json.ts';
 import type { Manifest } from '../../model/manifest.ts';
 import { archiveSource, manifestLines } from '../../store/archive/archive-source.ts';
 import { storedJson } from '../../store/entities.ts';
@@ -64,7 +65,7 @@ export async function* contentsOf(store: NetworkStore, list: TipList): AsyncGene
 /** What an entity holds now; an older version may have held other files. */
 function newest(store: NetworkStore, id: string) {
   const json = store.read((db) => storedJson(db, id));
-  return json === null ? [] : allContents(JSON.parse(json) as Manifest);
+  return json === null ? [] : allContents(fromJson(json) as Manifest);
 }
 
 /** A name for any file system: of a user's text only letters, digits, `.`, `_` and `-` are left. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { JobError, type JobFailure } from '../../kit/job-error.ts';
 import { maxText } from '../../kit/log-limits.ts';
 import { beginningOf, endOf } from '../../model/cut-text.ts';
+import { fromJson } from '../../model/from-json.ts';
 import { isEntityId } from '../../model/ids.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import { isCarried } from '../../model/media-type.ts';
@@ -184,7 +185,7 @@ function invalid(name: string, what: string): JobError {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return fromJson(text);
   } catch {
     return undefined;
   }

@@ -1,6 +1,7 @@
 import type { NodeApi } from '../../kit/node-api.ts';
 import { untilAnswered } from '../../kit/patience.ts';
 import type { Handler, Made, MadeOutput } from '../../kit/run-job.ts';
+import { fromJson } from '../../model/from-json.ts';
 import { derivedId } from '../../model/ids.ts';
 import { type CommandResult, isExisting, type NewOutput, resultOf } from './command-result.ts';
 import type { LocalCommand } from './command-settings.ts';
@@ -43,7 +44,7 @@ export function localHandler(klados: string, command: LocalCommand, node: Proces
       await folder.keep(JSON.stringify(result), filesOf(result));
       return result;
     };
-    const result = folder.kept === null ? await ran() : (JSON.parse(folder.kept) as CommandResult);
+    const result = folder.kept === null ? await ran() : (fromJson(folder.kept) as CommandResult);
     for (const { level, message, metadata } of result.messages) note(level, message, metadata);
     const make = (kind: string, index: number, one: NewOutput) =>
       made(

@@ -1,5 +1,6 @@
 import { ValidationError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
+import { fromJson } from '../../model/from-json.ts';
 import { subAgentsOf } from '../../model/sub-agents.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
@@ -32,7 +33,7 @@ export class AgentsService {
   async read(caller: Caller, id: string): Promise<string> {
     const stored = await this.#registry.read(caller, id, 'agent');
     const text = typeof stored === 'string' ? stored : Buffer.from(stored).toString();
-    const used = text.includes('"uses_agents"') ? subAgentsOf((JSON.parse(text) as WireManifest).properties) : [];
+    const used = text.includes('"uses_agents"') ? subAgentsOf((fromJson(text) as WireManifest).properties) : [];
     const warnings = warningsAbout(await this.#writes.store(caller), used);
     return `${text.slice(0, text.lastIndexOf('}'))},"warnings":${JSON.stringify(warnings)}}`;
   }

@@ -1,5 +1,6 @@
 import { ConflictError, ValidationError } from '../../errors.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
+import { fromJson } from '../../model/from-json.ts';
 import { networkOf } from '../../model/ids.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
@@ -181,7 +182,7 @@ export class CollectionsService {
       return isShort ? listEntities(db, query) : null;
     });
     if (read === null && expand === undefined && !filter) return store.readLong('listing', query, caller);
-    const page = read ?? (JSON.parse(Buffer.from(await store.readLong('listed', query, caller)).toString()) as Listed);
+    const page = read ?? (fromJson(Buffer.from(await store.readLong('listed', query, caller)).toString()) as Listed);
     if (page.late) throw ValidationError.at(['filter'], tooLong);
     return {
       collection_id: id,
@@ -193,7 +194,7 @@ export class CollectionsService {
   #entry({ json, ...row }: ListedEntity, expand: ListingOptions['expand']): CollectionEntryView {
     const entry = { pi: row.id, ...row };
     if (expand === undefined) return entry;
-    const entity = JSON.parse(json) as ManifestView;
+    const entity = fromJson(json) as ManifestView;
     if (expand === 'full') return { ...entry, entity };
     const first = entity.relationships.find((r) => r.predicate === 'collection');
     return {

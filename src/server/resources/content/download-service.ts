@@ -2,6 +2,7 @@ import type { FileStore } from '../../blocks/file-store.ts';
 import { NotFoundError, StorageError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
 import type { HeldContent } from '../../model/content-entries.ts';
+import { fromJson } from '../../model/from-json.ts';
 import { maxOnLoop } from '../../model/large.ts';
 import { RecentMap } from '../../model/recent-map.ts';
 import { contentHeld, type HeldQuery } from '../../store/content/held-content.ts';
@@ -114,7 +115,7 @@ async function found(store: NetworkStore, query: HeldQuery, asker: Asker): Promi
   const near = store.read((db) => entitySize(db, query.id) <= maxOnLoop && { held: contentHeld(db, query) });
   const held = near
     ? near.held
-    : (JSON.parse(Buffer.from(await store.readLong('heldContent', query, asker)).toString()) as HeldContent | null);
+    : (fromJson(Buffer.from(await store.readLong('heldContent', query, asker)).toString()) as HeldContent | null);
   if (held === null) throw NotFoundError.of('Nothing has been uploaded there');
   return held;
 }

@@ -8,6 +8,7 @@ import type { NewContentFile, ProcessorNode, ProcessorNodes } from '../../jobs/l
 import { NodeCallError, naming } from '../../kit/job-error.ts';
 import type { Addition, EntityView, Invocation, Invoked, NewEntity, Properties } from '../../kit/node-api.ts';
 import type { Caller } from '../../model/caller.ts';
+import { fromJson } from '../../model/from-json.ts';
 import { idOn, type Network } from '../../model/ids.ts';
 import type { Networks } from '../../store/networks.ts';
 import { filesOf, head, sniffedType } from '../content/intake.ts';
@@ -81,7 +82,7 @@ export class LocalNodes implements ProcessorNodes {
   async isOperators(network: Network, id: string, endpoint: string): Promise<boolean> {
     const store = await this.#needs.networks.get(network);
     const users = this.#needs.operator.ids[network];
-    return JSON.parse(Buffer.from(await store.readLong('madeHere', { id, users, endpoint })).toString()) === true;
+    return fromJson(Buffer.from(await store.readLong('madeHere', { id, users, endpoint })).toString()) === true;
   }
 }
 
@@ -103,7 +104,7 @@ class LocalNode implements ProcessorNode {
     try {
       return await this.#told(async () => {
         const json = await this.#on.entities.read(this.#caller, id);
-        return JSON.parse(typeof json === 'string' ? json : Buffer.from(json).toString('utf8')) as EntityView;
+        return fromJson(typeof json === 'string' ? json : Buffer.from(json).toString('utf8')) as EntityView;
       });
     } catch (error) {
       throw naming(id, error);

@@ -1,3 +1,4 @@
+import { fromJson } from '../../model/from-json.ts';
 import type { NodeKey } from '../../model/node-key.ts';
 import { type ApiDocument, opsReference } from './ops-reference.ts';
 import type { Health, NodeCard, SigningKeyView } from './wire.ts';
@@ -57,7 +58,7 @@ export class SystemService {
 
   /** See ops-reference.ts. */
   async opsReference(): Promise<string> {
-    this.reference ??= opsReference(JSON.parse(await this.document()) as ApiDocument);
+    this.reference ??= opsReference(fromJson(await this.document()) as ApiDocument);
     return this.reference;
   }
 }

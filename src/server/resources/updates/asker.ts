@@ -1,5 +1,6 @@
 import { ForbiddenError } from '../../errors.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
+import { fromJson } from '../../model/from-json.ts';
 import type { Network } from '../../model/ids.ts';
 import type { Identity } from '../../store/accounts/identity.ts';
 import type { Reader } from '../../store/connection.ts';
@@ -24,7 +25,7 @@ export function askerText(actor: RegisteredActor): string {
 }
 
 export function askerId(text: string): string {
-  return (JSON.parse(text) as Asker).id;
+  return (fromJson(text) as Asker).id;
 }
 
 /** The actor as it is now. @throws ForbiddenError where its account or the processor is no longer good */
@@ -34,7 +35,7 @@ export function actorNow(
   network: Network,
   text: string,
 ): RegisteredActor {
-  const asker = JSON.parse(text) as Asker;
+  const asker = fromJson(text) as Asker;
   const account = (id: string) => {
     const found = identity.accountById(id);
     if (!found) throw new ForbiddenError('User is not registered any more');

@@ -1,5 +1,6 @@
 import { LoopTurns } from '../../loop/loop-turns.ts';
 import type { Caller } from '../../model/caller.ts';
+import { fromJson } from '../../model/from-json.ts';
 import type { Identity } from '../../store/accounts/identity.ts';
 import type { AdditiveGroup } from '../../store/additive.ts';
 import type { AdditiveRow } from '../../store/additive-rows.ts';
@@ -35,7 +36,7 @@ export class AdditivePreparer {
    */
   async prepare(store: NetworkStore, group: AdditiveGroup, attempts: number): Promise<Commit> {
     await this.#turns.next();
-    const rows = group.rows.map(({ key, body }): Row => ({ key, addition: JSON.parse(body) as Addition }));
+    const rows = group.rows.map(({ key, body }): Row => ({ key, addition: fromJson(body) as Addition }));
     const step = (some: readonly Row[], failed: AdditiveRow[]) =>
       store.read((db) => this.#step(db, store, group, some, attempts, failed));
     try {

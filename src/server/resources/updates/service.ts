@@ -2,6 +2,7 @@ import { ForbiddenError, type Issue, NotFoundError, StorageError, ValidationErro
 import { LoopTurns } from '../../loop/loop-turns.ts';
 import { authorship } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import { fromJson } from '../../model/from-json.ts';
 import { additiveItems } from '../../store/additive.ts';
 import type { QueuedRow } from '../../store/additive-rows.ts';
 import { findEntity } from '../../store/entities.ts';
@@ -136,7 +137,7 @@ export class UpdatesService {
     });
     const inHand = store.inHand(id);
     const items = found.items.map(({ key, actor: asker, summary, queued, attempts, error, ended }): UpdateItemView => {
-      const { relationships, first, keys, note } = JSON.parse(summary) as AdditionSummary;
+      const { relationships, first, keys, note } = fromJson(summary) as AdditionSummary;
       const ahead = inHand.has(key) ? 'processing' : 'pending';
       return {
         id: key,

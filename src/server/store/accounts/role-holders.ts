@@ -1,3 +1,4 @@
+import { fromJson } from '../../model/from-json.ts';
 import { groupMembersOf, isInGroup } from '../../model/groups.ts';
 import type { Member } from '../../model/roles.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
@@ -22,7 +23,7 @@ export function byName(ids: readonly string[]): RoleHolder {
 export function byAnyWay(db: Reader, ids: readonly string[], who: { registered: boolean; now: number }): RoleHolder {
   const groups = new Set(
     groupsNaming(db, ids, mostGroups)
-      .filter(({ json }) => isInGroup(groupMembersOf(JSON.parse(json) as WireManifest), ids, who.now))
+      .filter(({ json }) => isInGroup(groupMembersOf(fromJson(json) as WireManifest), ids, who.now))
       .map(({ id }) => id),
   );
   const ways: Record<Member['kind'], (peer: string) => boolean> = {

@@ -1,4 +1,5 @@
 import { FileStore } from '../../blocks/file-store.ts';
+import { fromJson } from '../../model/from-json.ts';
 import { filesFolder } from '../network-folders.ts';
 import type { NetworkStore } from '../network-store.ts';
 import { namesAny } from './content-holders.ts';
@@ -48,7 +49,7 @@ async function namedContents(
   for (let at = 0; at < tips.length; ) {
     const wanted: ContentsQuery = { ...query, tips: tips.slice(at, at + pageTips), from };
     const json = Buffer.from(await store.readLong('contentsPage', wanted)).toString();
-    const page = JSON.parse(json) as ReturnType<typeof contentsPage>;
+    const page = fromJson(json) as ReturnType<typeof contentsPage>;
     for (const [i, cids] of page.contents.entries()) {
       const tip = wanted.tips[i] as number;
       if (cids.length > 0) named.set(tip, (named.get(tip) ?? new Set()).union(new Set(cids)));

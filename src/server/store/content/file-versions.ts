@@ -1,4 +1,5 @@
 import { cidText, isCid, isContentCid } from '../../blocks/cid.ts';
+import { fromJson } from '../../model/from-json.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import { blockBefore } from '../archive/archive-reads.ts';
 import { blockBytes, findBlock, storedManifest } from '../blocks.ts';
@@ -61,7 +62,7 @@ export async function findFileVersion(
   let newest: FileVersion | null = null;
   for (let from: string | null = isCid(tip) ? tip : null; from !== null; ) {
     const json = Buffer.from(await store.readLong('fileVersionsPage', { from, fileKey })).toString();
-    const page = JSON.parse(json) as ReturnType<typeof fileVersionsPage>;
+    const page = fromJson(json) as ReturnType<typeof fileVersionsPage>;
     if (page.found && (await isHere(page.found.cid))) return page.found;
     newest ??= page.found;
     from = page.next;

@@ -1,3 +1,4 @@
+import { fromJson } from '../../model/from-json.ts';
 import { lenientRelationship } from '../../model/lenient.ts';
 import type { Relationship } from '../../model/manifest.ts';
 import type { Reader } from '../connection.ts';
@@ -123,5 +124,5 @@ function* incomingRows(db: Reader, key: number): Generator<IncomingRow, void, un
 function relationshipsOf(db: Reader, key: number): Relationship[] {
   const row = db.get<{ json: string | null }>('SELECT json FROM entity WHERE key = ?', key);
   if (row?.json == null) return [];
-  return (JSON.parse(row.json) as { relationships: Relationship[] }).relationships.map(lenientRelationship);
+  return (fromJson(row.json) as { relationships: Relationship[] }).relationships.map(lenientRelationship);
 }

@@ -1,3 +1,4 @@
+import { fromJson } from '../../model/from-json.ts';
 import { folded } from '../../model/label-fold.ts';
 import type { Reader } from '../connection.ts';
 import { inTypeIndex } from '../indexed-types.ts';
@@ -77,7 +78,7 @@ function lineOf(db: Reader, key: number): ProcessorLine {
        FROM entity e LEFT JOIN entity c ON c.key = e.collection WHERE e.key = ?`,
     key,
   ) as Row;
-  const { properties } = JSON.parse(json) as { properties: { [name: string]: unknown } };
+  const { properties } = fromJson(json) as { properties: { [name: string]: unknown } };
   const flow = row.type === 'rhiza' ? properties.flow : null;
   return {
     ...row,

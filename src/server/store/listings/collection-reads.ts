@@ -1,3 +1,4 @@
+import { fromJson } from '../../model/from-json.ts';
 import { accessOf, isExpired, type Member } from '../../model/roles.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import { byAnyWay, byName, type RoleHolder } from '../accounts/role-holders.ts';
@@ -118,7 +119,7 @@ function heldIn(
 ): Held | undefined {
   const row = db.get<{ json: string; label: string }>('SELECT json, label FROM entity WHERE key = ?', key);
   if (!row) return undefined;
-  const { id, created_at, ...manifest } = JSON.parse(row.json) as WireManifest;
+  const { id, created_at, ...manifest } = fromJson(row.json) as WireManifest;
   const mine = accessOf(manifest).members.filter((m) => holder.holds(m) && (includeExpired || !isExpired(m, now)));
   const held = [...new Set(mine.map((m) => m.role))];
   const asked = mine.filter((m) => !roles || roles.includes(m.role));

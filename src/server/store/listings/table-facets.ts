@@ -1,3 +1,4 @@
+import { fromJson } from '../../model/from-json.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
@@ -46,7 +47,7 @@ export function tableFacets(db: Reader, { collection, types }: FacetsQuery): Fac
   let sampled = 0;
   for (const { type } of looked)
     for (const { json } of sample(db, key, type)) {
-      const manifest = JSON.parse(json) as WireManifest;
+      const manifest = fromJson(json) as WireManifest;
       sampled++;
       for (const [name, value] of Object.entries(manifest.properties)) properties.add(name, kindOf(value));
       for (const name of new Set(manifest.relationships.map(({ predicate }) => predicate)))

@@ -1,3 +1,4 @@
+import { fromJson } from '../../model/from-json.ts';
 import { lenientRelationship } from '../../model/lenient.ts';
 import { type Column, columnName } from '../../model/table.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
@@ -47,7 +48,7 @@ export function tableRows(db: Reader, { keys, columns, since }: TableRowsQuery):
 }
 
 function toTableRow(db: Reader, { deleted, json, label, ...row }: Row, columns: Column[], changed: boolean): TableRow {
-  const manifest = json === null ? null : (JSON.parse(json) as WireManifest);
+  const manifest = json === null ? null : (fromJson(json) as WireManifest);
   const cells = columns.flatMap((column): [string, string | number | boolean][] => {
     const value = manifest === null ? undefined : cellOf(db, manifest, column);
     return value === undefined ? [] : [[columnName(column), value]];

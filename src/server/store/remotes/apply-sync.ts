@@ -1,5 +1,6 @@
 import { cidBytes } from '../../blocks/cid.ts';
 import { manifestHead } from '../../blocks/manifest-head.ts';
+import { fromJson } from '../../model/from-json.ts';
 import { dropSameFork, keepForgotten } from '../archive/archive-rows.ts';
 import { findBlock, putBlock } from '../blocks.ts';
 import type { Reader, Writer } from '../connection.ts';
@@ -254,9 +255,9 @@ function putRun(db: Writer, remote: number, row: RowOf<'remote_run'>): void {
 }
 
 function noteRun(db: Writer, { remote, error, fault, started, report }: RowOf<'remote_run'>, time: number): void {
-  const { stopped } = JSON.parse(report) as { stopped: string | null };
+  const { stopped } = fromJson(report) as { stopped: string | null };
   const kind = error === null ? (stopped === null ? 'run' : 'stopped') : fault === 'ended' ? 'ended' : 'failed';
-  noteSync(db, { time, remote, kind, detail: JSON.stringify({ started, error, fault, report: JSON.parse(report) }) });
+  noteSync(db, { time, remote, kind, detail: JSON.stringify({ started, error, fault, report: fromJson(report) }) });
 }
 
 /** Joins an interval with those of its kind that it meets, so that a whole feed is one row. */

@@ -3,6 +3,7 @@ import type { History, Scope } from '../../blocks/archive-tree.ts';
 import { cidLength } from '../../blocks/car-format.ts';
 import { cidBytes, cidText } from '../../blocks/cid.ts';
 import { turn } from '../../loop/pace.ts';
+import { fromJson } from '../../model/from-json.ts';
 import { type ListedTip, type movedTips, pageEnd, type TakenUp } from '../archive/archive-reads.ts';
 import {
   type completedTips,
@@ -286,5 +287,5 @@ async function tipsThen(
 }
 
 function parsed<T>(json: Uint8Array): T {
-  return JSON.parse(Buffer.from(json.buffer, json.byteOffset, json.length).toString()) as T;
+  return fromJson(Buffer.from(json.buffer, json.byteOffset, json.length).toString()) as T;
 }

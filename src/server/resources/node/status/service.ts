@@ -3,6 +3,7 @@ import { stat, statfs } from 'node:fs/promises';
 import { memoryUsage } from 'node:process';
 import { KeptBytes } from '../../../blocks/kept-bytes.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
+import { fromJson } from '../../../model/from-json.ts';
 import { type Network, networks as networkNames } from '../../../model/ids.ts';
 import type { SearchEngine } from '../../../search/engine.ts';
 import { type CheckpointFaults, inOne } from '../../../store/checkpoints/checkpoint-faults.ts';
@@ -58,7 +59,7 @@ export class StatusService {
 
   async #network(network: Network): Promise<NetworkStatusView> {
     const store = await this.#needs.networks.get(network);
-    const counts = JSON.parse(Buffer.from(await store.readLong('counts', {})).toString()) as NetworkCounts;
+    const counts = fromJson(Buffer.from(await store.readLong('counts', {})).toString()) as NetworkCounts;
     const file = databaseFile(this.#needs.data, network);
     const index = searchFile(store.folder);
     const [database, made] = await Promise.all([withLog(file), withLog(index)]);

@@ -1,4 +1,5 @@
 import { type Issue, ValidationError } from '../../../errors.ts';
+import { fromJson } from '../../../model/from-json.ts';
 import { type Column, type Condition, columnOf, operators, type TableOrder } from '../../../model/table.ts';
 
 /** A table as a request asks for it. */
@@ -94,7 +95,7 @@ function conditionOf(value: unknown): Condition | null {
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return fromJson(text);
   } catch {
     return undefined;
   }
