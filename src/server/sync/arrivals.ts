@@ -17,6 +17,7 @@ import type { FeedEvent } from './feed.ts';
 import { completeLong, wholeChain } from './long-chains.ts';
 import { type Chain, chainProblem, isUnusable, Room, storedChain, type Unusable, type Verified } from './manifests.ts';
 import type { MissingMemory } from './missing-versions.ts';
+import { rowsCommit } from './note-rows.ts';
 import type { Patience } from './patience.ts';
 import type { RemoteClient } from './remote.ts';
 import { decideTip } from './remote-tip.ts';
@@ -323,11 +324,5 @@ export function troubleCommit(
     evidence,
   } as const;
   const forgot = { kind: 'remote_forgot', remote: remote.name, id: event.entity } as const;
-  return {
-    changes: [],
-    preconditions: [],
-    rows: reset ? [forgot, row] : [row],
-    origin: `remote:${remote.name}`,
-    time: now(),
-  };
+  return rowsCommit({ remote, now }, ...(reset ? [forgot, row] : [row]));
 }

@@ -1,5 +1,4 @@
 import PQueue from 'p-queue';
-import type { Row } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import { lastMove, movesAfter } from '../store/events.ts';
@@ -15,6 +14,7 @@ import { findKnown } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import { type Fetched, fetchBytes, type Missed } from './fetch-bytes.ts';
 import { type NamedBytes, namedBytes } from './named-bytes.ts';
+import { noteRows } from './note-rows.ts';
 import type { PushContext } from './push-context.ts';
 import { isFailure } from './remote-errors.ts';
 import { sendBytes } from './send-bytes.ts';
@@ -48,7 +48,7 @@ export async function syncContent(
     if (failures.length > 0) return;
     if (task.way === 'fetch') await fetchOne(ctx, task, sends);
     else if (task.way === 'send') await unlessFailing(ctx, task.named, () => sendOne(ctx, task));
-    else await note(ctx, { kind: 'content_settled', ...placeOf(ctx, task.named) });
+    else await noteRows(ctx, { kind: 'content_settled', ...placeOf(ctx, task.named) });
   };
   try {
     for await (const ids of toCompare(ctx, head)) {
@@ -169,7 +169,7 @@ async function fetchOne(ctx: PushContext, { named, state }: Task, sends: boolean
   const { files, flights, report, remote } = ctx;
   const noteGiven = async (given: boolean) => {
     if (!given) await noteHere(ctx, { named, state });
-    else if (sends || state !== undefined) await note(ctx, { kind: 'content_there', ...placeOf(ctx, named) });
+    else if (sends || state !== undefined) await noteRows(ctx, { kind: 'content_there', ...placeOf(ctx, named) });
   };
   const key = `${ctx.store.network} ${named.cid}`;
   // The same bytes may be under way for another entity, or from another remote.
@@ -203,7 +203,7 @@ async function fetchOne(ctx: PushContext, { named, state }: Task, sends: boolean
 
 /** They came otherwise: whether this remote has them is asked by the next run, which compares all that came in this one. */
 async function noteHere(ctx: PushContext, { named, state }: Omit<Task, 'way'>): Promise<void> {
-  if (state !== undefined) await note(ctx, { kind: 'content_settled', ...placeOf(ctx, named) });
+  if (state !== undefined) await noteRows(ctx, { kind: 'content_settled', ...placeOf(ctx, named) });
 }
 
 async function sendOne(ctx: PushContext, { named, state }: Task): Promise<void> {
@@ -214,13 +214,9 @@ async function sendOne(ctx: PushContext, { named, state }: Task): Promise<void> 
 
 async function noteTrouble(ctx: PushContext, { named, state }: Omit<Task, 'way'>, missed: Missed): Promise<void> {
   const again = nextAsk(ctx.now(), state?.tries ?? 0);
-  await note(ctx, { kind: 'content_trouble', ...placeOf(ctx, named), ...missed, again });
+  await noteRows(ctx, { kind: 'content_trouble', ...placeOf(ctx, named), ...missed, again });
 }
 
 function placeOf({ remote }: PushContext, { id, cid }: NamedBytes) {
   return { remote: remote.name, id, cid };
-}
-
-async function note({ store, remote, now }: PushContext, row: Row): Promise<void> {
-  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
 }

@@ -1,4 +1,3 @@
-import type { Row } from '../store/commit.ts';
 import { versionHead } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
 import { fetchChains } from './blocks.ts';
@@ -17,6 +16,7 @@ import {
   type Verified,
   versionOfBytes,
 } from './manifests.ts';
+import { noteRows } from './note-rows.ts';
 import { readVersionsPage, readWords } from './wire.ts';
 
 // A chain that is too long to be held at once comes from its oldest version on: each slice is checked and stored with all
@@ -57,7 +57,7 @@ interface Below {
 }
 
 async function stage(ctx: SyncContext, id: string, tip: Verified): Promise<Chain | Unusable> {
-  const { store, remote, now, report } = ctx;
+  const { report } = ctx;
   const listed = await unknownBelow(ctx, id, tip);
   if (isUnusable(listed)) return listed;
   const { cids } = listed;
@@ -70,8 +70,7 @@ async function stage(ctx: SyncContext, id: string, tip: Verified): Promise<Chain
       if (problem !== null) return problem;
       below = { cid: version.block.cid, ver: version.head.ver };
     }
-    const row: Row = { kind: 'versions', id, blocks: slice.map(({ block }) => block) };
-    await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+    await noteRows(ctx, { kind: 'versions', id, blocks: slice.map(({ block }) => block) });
     report.versions += slice.length;
     cids.length -= slice.length;
   }

@@ -6,6 +6,7 @@ import type { SyncContext } from './arrivals.ts';
 import { askForBlocks } from './blocks.ts';
 import { isVersionOf } from './entity.ts';
 import { fetchVersion, isUnusable, maxHeld, type Verified } from './manifests.ts';
+import { rowsCommit } from './note-rows.ts';
 
 /** How far the versions that stand before histories have been asked for at a remote. */
 export interface MissingMemory {
@@ -62,7 +63,7 @@ export async function bringMissing(context: SyncContext, { unasked }: { unasked:
 
 /** Stores what comes of them; gives of how many something came. */
 async function bring(ctx: SyncContext, wanted: MissingVersion[]): Promise<number> {
-  const { store, remote, now, report } = ctx;
+  const { store, report } = ctx;
   const found =
     (ctx.blocks && (await byBlocks(ctx, wanted))) || (await Promise.all(wanted.map((it) => oneByOne(ctx, it))));
   const commits = found.flatMap((versions, i): Commit[] => {
@@ -72,7 +73,7 @@ async function bring(ctx: SyncContext, wanted: MissingVersion[]): Promise<number
       id: wanted[i]?.id ?? '',
       blocks: versions.map(({ block }) => block).reverse(),
     } as const;
-    return [{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }];
+    return [rowsCommit(ctx, row)];
   });
   await store.submit(commits);
   report.versions += found.reduce((sum, { length }) => sum + length, 0);

@@ -20,6 +20,7 @@ import {
 import { readPage } from './feed-page.ts';
 import { listAgain } from './list-again.ts';
 import { bringMissing } from './missing-versions.ts';
+import { noteRows } from './note-rows.ts';
 import { untilSpent } from './patience.ts';
 import type { PushContext } from './push-context.ts';
 import { setBackSince } from './push-mark.ts';
@@ -290,12 +291,12 @@ async function takenOver(ctx: SyncContext, events: FeedEvent[], options: TakeOve
   return held;
 }
 
-async function record({ store, remote, now, report, memory }: SyncContext, { intervals, newest }: PageRecord) {
+async function record(ctx: SyncContext, { intervals, newest }: PageRecord) {
+  const { remote, report, memory } = ctx;
   const rows = intervals
     .filter((interval) => interval !== null)
     .map((interval): Row => ({ kind: 'feed_seen', remote: remote.name, ...interval }));
-  const commit = { changes: [], preconditions: [], rows, origin: `remote:${remote.name}`, time: now() };
-  if (rows.length > 0) await store.submit([commit]);
+  await noteRows(ctx, ...rows);
   const lost = intervals.findLast((interval) => interval?.lost && interval.first > 1);
   if (lost) report.lost = { first: lost.first, last: lost.last };
   if (newest !== null) memory.recent = new Set(newest.map(({ id }) => id));

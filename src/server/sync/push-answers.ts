@@ -1,7 +1,6 @@
 import { UnreachableError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
-import type { SyncRow } from '../store/remotes/sync-rows.ts';
 import { isDeep, withAncestors } from './ancestors.ts';
 import { commitBetween } from './apply.ts';
 import { versionOf } from './content.ts';
@@ -9,6 +8,7 @@ import { type Decision, decide } from './decide.ts';
 import { type Loaded, loadEntity } from './entity.ts';
 import { wholeChain } from './long-chains.ts';
 import { type Chain, fetchVersion, isUnusable, type Unusable } from './manifests.ts';
+import { noteRows } from './note-rows.ts';
 import type { PushContext } from './push-context.ts';
 import type { RemoteAnswer } from './remote.ts';
 import { checkMeant, checkSaid, FailedAnswerError } from './remote-errors.ts';
@@ -106,7 +106,7 @@ export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same
 /** A tip that cannot be read. Of what is not known there nothing else tells, but where the feed names it. */
 async function noteUnread(ctx: PushContext, id: string, { state, known }: Loaded, why: Unusable): Promise<void> {
   if (state.theirs !== null) {
-    await note(ctx, [{ kind: 'remote_trouble', remote: ctx.remote.name, id, event: 0, ...why }]);
+    await noteRows(ctx, { kind: 'remote_trouble', remote: ctx.remote.name, id, event: 0, ...why });
     if (known.trouble === null) ctx.report.troubles++;
   } else if (known.trouble === null)
     ctx.failing.set(id, `${ctx.client.host} has it already, by a version that cannot be taken over: ${why.evidence}`);
@@ -116,10 +116,6 @@ async function noteUnread(ctx: PushContext, id: string, { state, known }: Loaded
 export async function isMet(ctx: PushContext, id: string): Promise<boolean> {
   const found = await readRemoteTip(ctx, id);
   return found === 'settled' || found === 'held';
-}
-
-async function note({ store, remote, now }: PushContext, rows: SyncRow[]): Promise<void> {
-  await store.submit([{ changes: [], preconditions: [], rows, origin: `remote:${remote.name}`, time: now() }]);
 }
 
 /** Commits what is decided of an entity, anew where the tip here moved meanwhile; how it then stands. */
@@ -172,7 +168,7 @@ export async function lookAfter(
   checkSaid(ctx.client.host, answer);
   if (written === null || written.cid === expect) return refuse(ctx, id, sent, answer.status, unverified);
   ctx.unshown.add(id);
-  await note(ctx, [{ kind: 'push_answered', remote: ctx.remote.name, id, status: answer.status }]);
+  await noteRows(ctx, { kind: 'push_answered', remote: ctx.remote.name, id, status: answer.status });
   return 'done';
 }
 
@@ -198,7 +194,7 @@ export async function refuse(
   status: number,
   words: string,
 ): Promise<'done'> {
-  await note(ctx, [{ kind: 'push_refusal', remote: ctx.remote.name, id, tip, status, words, request: true }]);
+  await noteRows(ctx, { kind: 'push_refusal', remote: ctx.remote.name, id, tip, status, words, request: true });
   ctx.report.refused++;
   return 'done';
 }
@@ -212,5 +208,5 @@ export async function refuseAs(ctx: PushContext, id: string, tip: string, answer
 /** Nothing was done there: the requests that were recorded are settled. */
 export async function settleUnchanged(ctx: PushContext, ids: readonly string[]): Promise<void> {
   const rows = ids.map((id) => ({ kind: 'push_void', remote: ctx.remote.name, id }) as const);
-  await note(ctx, rows);
+  await noteRows(ctx, ...rows);
 }

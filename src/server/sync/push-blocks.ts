@@ -2,11 +2,12 @@ import { cidBytes } from '../blocks/cid.ts';
 import type { Block } from '../blocks/encode.ts';
 import { section, segmentHead } from '../blocks/segment-car.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
-import type { Commit, Row } from '../store/commit.ts';
+import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findVersion, type Version as StoredVersion } from '../store/versions.ts';
 import { commitBetween } from './apply.ts';
 import { commonVersion, loadEntity } from './entity.ts';
+import { recordIntents } from './intents.ts';
 import { storedChain } from './manifests.ts';
 import { namedBytes } from './named-bytes.ts';
 import { refuse, settleUnchanged } from './push-answers.ts';
@@ -115,7 +116,8 @@ function bytesOf(outgoing: Outgoing[]): number {
 
 /** One request; gives back what it did not bring there, or of what nobody knows whether it did. */
 async function send(ctx: PushContext, outgoing: Outgoing[]): Promise<string[]> {
-  await recordIntents(ctx, outgoing);
+  const intended = outgoing.map(({ id, expect, tip }) => ({ id, tip: tip.cid, expect, content: tip.content }));
+  await recordIntents(ctx, ...intended);
   const all = outgoing.map(({ id }) => id);
   let results: Map<string, PushedResult> | null;
   try {
@@ -157,16 +159,6 @@ function sorted(ctx: PushContext, outgoing: Outgoing[], results: Map<string, Pus
     if (one.foreign !== null && result?.reason === 'author') ctx.ownOnly.add(one.foreign);
   }
   return { answered, refused, left };
-}
-
-/** Recorded before the request, so that a crash or a lost answer is known for what it may be (SPEC.md, P3). */
-async function recordIntents({ store, remote, now }: PushContext, outgoing: Outgoing[]): Promise<void> {
-  const rows = outgoing.map(
-    ({ id, tip, expect }): Row => ({
-      ...{ kind: 'push_intent', remote: remote.name, id, tip: tip.cid, expect, content: tip.content },
-    }),
-  );
-  await store.submit([{ changes: [], preconditions: [], rows, origin: `remote:${remote.name}`, time: now() }]);
 }
 
 function carOf({ instance }: PushContext, outgoing: Outgoing[]): Uint8Array {

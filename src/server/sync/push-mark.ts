@@ -3,6 +3,7 @@ import { pushMark, seenIntervals } from '../store/remotes/remotes.ts';
 import type { SyncContext } from './arrivals.ts';
 import { type FeedEvent, type FeedPage, type FeedState, feedStep, newestSeen, startFeed } from './feed.ts';
 import { askPage } from './feed-page.ts';
+import { noteRows } from './note-rows.ts';
 import { emptied } from './quiet-feed.ts';
 import { HeldOffError } from './remote-errors.ts';
 
@@ -39,14 +40,13 @@ export async function setBackSince(needs: Needs): Promise<string | null> {
  * @throws HeldOffError
  */
 export async function noteMark(ctx: SyncContext): Promise<string | null> {
-  const { store, remote, now } = ctx;
+  const { store, remote } = ctx;
   const known = store.read((db) => pushMark(db, remote.key));
   const found = await look(ctx, known);
   if (found === null || found.reason !== null) return found?.reason ?? null;
   const { head } = found;
   if (!head || (known?.id === head.id && known.cid === head.cid)) return null;
-  const row = { kind: 'push_mark', remote: remote.name, mark: { id: head.id, cid: head.cid } } as const;
-  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+  await noteRows(ctx, { kind: 'push_mark', remote: remote.name, mark: { id: head.id, cid: head.cid } });
   return null;
 }
 

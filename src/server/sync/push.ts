@@ -11,6 +11,7 @@ import { agreement, braked, stopAtReset } from './brake.ts';
 import { contentHash, versionOf } from './content.ts';
 import { decide } from './decide.ts';
 import { type Loaded, loadEntity } from './entity.ts';
+import { recordIntents } from './intents.ts';
 import { storedChain } from './manifests.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import { creationRounds } from './order.ts';
@@ -33,7 +34,6 @@ import type { PushContext } from './push-context.ts';
 import { noteMark } from './push-mark.ts';
 import { isClaim, isLink } from './push-obstacles.ts';
 import { allPending } from './push-pending.ts';
-import type { PushRequest } from './push-request.ts';
 import type { RemoteAnswer } from './remote.ts';
 import { DeniedError, FailedInPartError, isFailure } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
@@ -271,7 +271,7 @@ async function send(
   if (requests.length === 0 && ahead.length > 0) return bring(ctx, { local, sent, ahead });
   if (requests.length === 0 || saysSame(ctx, local, theirs)) return adoptTheirs(ctx, loaded, sent);
   for (const [i, request] of requests.entries()) {
-    await recordIntent(ctx, id, sent, expect, request);
+    await recordIntents(ctx, { id, tip: sent, expect, content: request.makes ?? '' });
     let answer: RemoteAnswer;
     try {
       answer = await ctx.client.write(request.method, request.path, request.body(expect ?? ''));
@@ -333,7 +333,7 @@ async function bring(ctx: PushContext, { local, sent, ahead }: Ahead): Promise<N
     const theirs = state.theirs && ctx.store.read((db) => findVersion(db, state.theirs?.cid ?? ''));
     if (!theirs || state.standing === 'conflict') return 'again';
     const makes = looseHash(withBytes(theirs.manifest, local, named));
-    const record = () => recordIntent(ctx, id, sent, theirs.cid, { makes });
+    const record = () => recordIntents(ctx, { id, tip: sent, expect: theirs.cid, content: makes });
     let done: Delivered;
     try {
       done = await deliver(ctx, { named, local, expect: theirs.cid }, record);
@@ -357,18 +357,6 @@ async function bring(ctx: PushContext, { local, sent, ahead }: Ahead): Promise<N
     if (taken === 'moved') return 'again';
   }
   return 'again';
-}
-
-/** Recorded before the request, so that a crash or a lost answer is known for what it may be (SPEC.md, P3). */
-async function recordIntent(
-  { store, remote, now }: PushContext,
-  id: string,
-  tip: string,
-  expect: string | null,
-  request: Pick<PushRequest, 'makes'>,
-) {
-  const row = { kind: 'push_intent', remote: remote.name, id, tip, expect, content: request.makes ?? '' } as const;
-  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
 }
 
 /**

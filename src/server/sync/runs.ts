@@ -3,6 +3,7 @@ import type { Network } from '../model/ids.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { lastRun, type Remote, type RunRow } from '../store/remotes/remotes.ts';
 import type { RunFault, SyncRow } from '../store/remotes/sync-rows.ts';
+import { noteRows } from './note-rows.ts';
 import { FailedInPartError, HeldOffError } from './remote-errors.ts';
 import { emptyReport, isActive, type Report } from './report.ts';
 
@@ -143,13 +144,13 @@ export class Runs {
 
   async #write(
     store: NetworkStore,
-    { name }: Remote,
+    remote: Remote,
     { report, ...run }: Omit<LastRun, 'head'>,
     notable: boolean,
   ): Promise<void> {
     const said = { head: report.head, report: JSON.stringify(report) };
-    const row: SyncRow = { kind: 'remote_run', remote: name, ...run, ...said, notable };
-    await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${name}`, time: run.ended }]);
+    const row: SyncRow = { kind: 'remote_run', remote: remote.name, ...run, ...said, notable };
+    await noteRows({ store, remote, now: () => run.ended }, row);
   }
 
   #read(store: NetworkStore, { name, key }: Remote): (LastRun & { written: number }) | undefined {

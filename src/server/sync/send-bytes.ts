@@ -3,8 +3,8 @@ import type { Reader } from '../store/connection.ts';
 import { findTip } from '../store/entities.ts';
 import type { ContentState } from '../store/remotes/remote-content.ts';
 import { findKnown } from '../store/remotes/remotes.ts';
-import type { SyncRow } from '../store/remotes/sync-rows.ts';
 import type { NamedBytes } from './named-bytes.ts';
+import { noteRows } from './note-rows.ts';
 import type { PushContext } from './push-context.ts';
 import type { RemoteAnswer, SentBytes } from './remote.ts';
 import { checkMeant, checkSaid, DeniedError, LostAnswerError } from './remote-errors.ts';
@@ -39,30 +39,22 @@ export async function sendBytes(
   return result;
 }
 
-export async function noteThere({ store, remote, now }: PushContext, { id, cid }: NamedBytes): Promise<void> {
-  const row = { kind: 'content_there', remote: remote.name, id, cid } as const;
-  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+export async function noteThere(ctx: PushContext, { id, cid }: NamedBytes): Promise<void> {
+  await noteRows(ctx, { kind: 'content_there', remote: ctx.remote.name, id, cid });
 }
 
 /** A refusal stays with the entity until it is edited. */
 async function refuseBytes(
-  { store, remote, report, now }: PushContext,
+  ctx: PushContext,
   { id, key }: NamedBytes,
   { status, words }: { status: number; words: string },
 ): Promise<void> {
+  const { store, remote, report } = ctx;
   const tip = store.read((db) => refusedTip(db, remote.key, id));
   if (tip === null) return;
   const which = key === null ? 'The bytes of the file' : `The content ${JSON.stringify(key)}`;
-  const row: SyncRow = {
-    kind: 'push_refusal',
-    remote: remote.name,
-    id,
-    tip,
-    status,
-    words: `${which}: ${words}`,
-    request: false,
-  };
-  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+  const said = { tip, status, words: `${which}: ${words}` };
+  await noteRows(ctx, { kind: 'push_refusal', remote: remote.name, id, ...said, request: false });
   report.refused++;
 }
 
@@ -155,9 +147,8 @@ function counted({ report }: PushContext, result: Sending): Sending {
   return result;
 }
 
-async function noteSending({ store, remote, now }: PushContext, { id, cid }: NamedBytes, address: string) {
-  const row = { kind: 'content_sending', remote: remote.name, id, cid, address } as const;
-  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
+async function noteSending(ctx: PushContext, { id, cid }: NamedBytes, address: string) {
+  await noteRows(ctx, { kind: 'content_sending', remote: ctx.remote.name, id, cid, address });
 }
 
 /** `no_address`: the address is no more. */

@@ -1,6 +1,5 @@
 import PQueue from 'p-queue';
 import { UnreachableError } from '../errors.ts';
-import type { Row } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import type { KnownPage, KnownTip } from '../store/remotes/known-tips.ts';
 import { isAskedAgain } from '../store/remotes/remote-troubles.ts';
@@ -10,6 +9,7 @@ import { findVersion } from '../store/versions.ts';
 import { type SyncContext, takeOver, troubleCommit } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
 import { type Allowance, idPages } from './id-pages.ts';
+import { noteRows } from './note-rows.ts';
 import { FailedAnswerError } from './remote-errors.ts';
 import { tipsThere } from './tips-there.ts';
 import { readCatalog, readListing, readLiveIds, readUsersCollections } from './wire.ts';
@@ -96,7 +96,7 @@ export async function noteSwept(
   ctx: SyncContext,
   { reset, uncatalogued }: Pick<SweepOptions, 'reset'> & Pick<WholeSweep, 'uncatalogued'>,
 ): Promise<void> {
-  await note(ctx, { kind: 'feed_swept', remote: ctx.remote.name, reset, uncatalogued });
+  await noteRows(ctx, { kind: 'feed_swept', remote: ctx.remote.name, reset, uncatalogued });
 }
 
 /** A page of what is known here, from after one on. */
@@ -160,9 +160,10 @@ export async function* membersOf(ctx: SyncContext, collection: string, allowance
 /** Keeps that a listing could not be read, and why, so that it is asked for again by itself; null where it was read. */
 export async function noteListing(ctx: SyncContext, collection: string | null, failure: string | null): Promise<void> {
   const { store, remote } = ctx;
-  if (failure !== null) await note(ctx, { kind: 'listing_failed', remote: remote.name, collection, words: failure });
+  if (failure !== null)
+    await noteRows(ctx, { kind: 'listing_failed', remote: remote.name, collection, words: failure });
   else if (store.read((db) => isUnlisted(db, remote.key, collection)))
-    await note(ctx, { kind: 'listing_read', remote: remote.name, collection });
+    await noteRows(ctx, { kind: 'listing_read', remote: remote.name, collection });
 }
 
 /** All live entities of a node that nothing is known of here; false where it did not tell them all. */
@@ -263,7 +264,7 @@ export async function compareBatch(
       if (before === undefined) continue;
       if (!reset && isBuried(ctx, before)) continue;
       if (!reset) return { held: [], forgotten: id };
-      await note(ctx, { kind: 'remote_forgot', remote: ctx.remote.name, id });
+      await noteRows(ctx, { kind: 'remote_forgot', remote: ctx.remote.name, id });
     } else if (reset || before?.theirs !== cid || before.trouble !== null) events.push({ id: 0, entity: id, cid });
   }
   const held = events.length > 0 ? await takeOver(ctx, events, { ...(views && { views }), reset }) : [];
@@ -275,8 +276,4 @@ export async function compareBatch(
 function isBuried({ store, remote }: SyncContext, { theirs }: KnownTip): boolean {
   if (remote.instance !== null || theirs === null) return false;
   return store.read((db) => findVersion(db, theirs)?.manifest.deleted === true);
-}
-
-async function note({ store, remote, now }: SyncContext, row: Row): Promise<void> {
-  await store.submit([{ changes: [], preconditions: [], rows: [row], origin: `remote:${remote.name}`, time: now() }]);
 }

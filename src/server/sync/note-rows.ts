@@ -1,0 +1,18 @@
+import type { Commit, Row } from '../store/commit.ts';
+import type { NetworkStore } from '../store/network-store.ts';
+
+/** With which remote, and when, in epoch milliseconds. */
+interface Noting {
+  remote: { name: string };
+  now: () => number;
+}
+
+/** What is known of a remote, kept without moving a tip; nothing where there are no rows. */
+export async function noteRows({ store, ...noting }: Noting & { store: NetworkStore }, ...rows: Row[]): Promise<void> {
+  if (rows.length > 0) await store.submit([rowsCommit(noting, ...rows)]);
+}
+
+/** As a commit, beside others. */
+export function rowsCommit({ remote, now }: Noting, ...rows: Row[]): Commit {
+  return { changes: [], preconditions: [], rows, origin: `remote:${remote.name}`, time: now() };
+}
