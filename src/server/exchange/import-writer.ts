@@ -1,12 +1,12 @@
-import { setTimeout } from 'node:timers/promises';
-import { BusyError, ForbiddenError, ValidationError } from '../errors.ts';
+import { ForbiddenError, ValidationError } from '../errors.ts';
 import type { Steps } from '../loop/steps.ts';
 import type { Stamp } from '../model/next-version.ts';
-import type { Commit, Outcome } from '../store/commit.ts';
+import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findTip, isKnownTarget } from '../store/entities.ts';
 import { type ImportStanding, importStandings } from '../store/imports/import-sources.ts';
 import type { NetworkStore } from '../store/network-store.ts';
+import { submitWhenFree } from '../store/submit-when-free.ts';
 import type { Draft } from './draft.ts';
 import { type Destination, type Step, stepOf } from './import-step.ts';
 import type { ImportTally } from './import-tally.ts';
@@ -26,7 +26,6 @@ export interface ImportTarget extends Destination {
 const maxInFlight = 8;
 /** How often an entity is looked at anew after somebody else wrote it in between. */
 const attempts = 10;
-const busyMs = 50;
 
 interface Written {
   item: ImportItem;
@@ -67,7 +66,8 @@ export class ImportWriter {
   async #commit(prepared: Written[]): Promise<void> {
     let open = prepared;
     for (let attempt = 1; open.length > 0; attempt++) {
-      const outcomes = await this.#submit(open.map(({ commit }) => commit)).catch((error: unknown) => {
+      const commits = open.map(({ commit }) => commit);
+      const outcomes = await submitWhenFree(this.#target.store, commits).catch((error: unknown) => {
         this.#countKept(open);
         throw error;
       });
@@ -96,17 +96,6 @@ export class ImportWriter {
   #giveUp(items: ImportItem[]): void {
     const issues = [{ path: ['id'], message: 'the entity was changed by others again and again' }];
     for (const { draft, place } of items) this.#tally.refused({ place, id: draft.id, issues });
-  }
-
-  async #submit(commits: Commit[]): Promise<Outcome[]> {
-    for (;;) {
-      try {
-        return await this.#target.store.submit(commits);
-      } catch (error) {
-        if (!(error instanceof BusyError)) throw error;
-        await setTimeout(busyMs);
-      }
-    }
   }
 
   /** What is to be committed of a slice; the rest is counted. One look-up for all, then turns between steps. */

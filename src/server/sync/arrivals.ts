@@ -7,6 +7,7 @@ import { findTip } from '../store/entities.ts';
 import { entityKey } from '../store/entity-keys.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { findKnown, type Remote } from '../store/remotes/remotes.ts';
+import { submitWhenFree } from '../store/submit-when-free.ts';
 import { findVersion } from '../store/versions.ts';
 import { isDeep, withAncestors } from './ancestors.ts';
 import { commitBetween } from './apply.ts';
@@ -227,7 +228,10 @@ async function applyArrivals(
     if (plan?.deletes && !options.deletes) held.push(arrival.event);
     else if (plan) planned.push({ arrival, ...plan });
   });
-  const outcomes = await ctx.store.submit(planned.map(({ commit }) => commit));
+  const outcomes = await submitWhenFree(
+    ctx.store,
+    planned.map(({ commit }) => commit),
+  );
   const again: Arrival[] = [];
   const refused: Commit[] = [];
   for (const [i, plan] of planned.entries()) {
@@ -242,7 +246,7 @@ async function applyArrivals(
       if (plan.beside) ctx.memory.settled.add(arrival.event.entity);
     }
   }
-  if (refused.length > 0) await ctx.store.submit(refused);
+  if (refused.length > 0) await submitWhenFree(ctx.store, refused);
   return again;
 }
 

@@ -1,6 +1,7 @@
 import type { Commit } from '../store/commit.ts';
 import { type DueTrouble, dueTroubles, isDue } from '../store/remotes/remote-troubles.ts';
 import { findKnown } from '../store/remotes/remotes.ts';
+import { submitWhenFree } from '../store/submit-when-free.ts';
 import { type SyncContext, takeOver, troubleCommit } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
 import type { Unusable } from './manifests.ts';
@@ -36,7 +37,10 @@ async function askFor(ctx: SyncContext, due: DueTrouble[], now: number): Promise
     due.map(({ id }) => id),
   );
   const behind = due.filter((one) => isBehind(ctx, one, tips.get(one.id)));
-  await store.submit(behind.map((one) => againCommit(ctx, one)));
+  await submitWhenFree(
+    store,
+    behind.map((one) => againCommit(ctx, one)),
+  );
   const events = due.flatMap((one): FeedEvent[] => {
     const cid = tips.get(one.id);
     return typeof cid === 'string' && !behind.includes(one) ? [{ id: 0, entity: one.id, cid }] : [];
@@ -45,7 +49,10 @@ async function askFor(ctx: SyncContext, due: DueTrouble[], now: number): Promise
   const waits = new Set(held.map(({ entity }) => entity));
   const asked = due.filter(({ id }) => tips.has(id) && !waits.has(id));
   const left = asked.filter(({ id }) => store.read((db) => isDue(db, remote.key, id, now)));
-  await store.submit(left.map((one) => leftCommit(ctx, one, tips.get(one.id) ?? null)));
+  await submitWhenFree(
+    store,
+    left.map((one) => leftCommit(ctx, one, tips.get(one.id) ?? null)),
+  );
   return held;
 }
 

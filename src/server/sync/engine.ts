@@ -8,6 +8,7 @@ import { filesFolder, partialsFolder } from '../store/network-folders.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { findRemote, listRemotes, pushMark, type Remote } from '../store/remotes/remotes.ts';
 import type { RemoteSettings, SyncRow } from '../store/remotes/sync-rows.ts';
+import { submitWhenFree } from '../store/submit-when-free.ts';
 import { alignAliases } from './aliases.ts';
 import { agreement } from './brake.ts';
 import { syncContent } from './content-sync.ts';
@@ -361,7 +362,7 @@ export class SyncEngine implements AsyncDisposable {
   }
 
   async #write(store: NetworkStore, ...rows: SyncRow[]): Promise<void> {
-    await store.submit([{ changes: [], preconditions: [], rows, origin: 'local', time: this.#options.now() }]);
+    await submitWhenFree(store, [{ changes: [], preconditions: [], rows, origin: 'local', time: this.#options.now() }]);
   }
 
   async #remote(network: Network, name: string) {

@@ -2,6 +2,7 @@ import type { Commit } from '../store/commit.ts';
 import { type MissingVersion, missingVersions } from '../store/remotes/history-starts.ts';
 import { isDueAt, nextAsk } from '../store/remotes/next-ask.ts';
 import { manifestProblem } from '../store/segment.ts';
+import { submitWhenFree } from '../store/submit-when-free.ts';
 import type { SyncContext } from './arrivals.ts';
 import { askForBlocks } from './blocks.ts';
 import { isVersionOf } from './entity.ts';
@@ -75,7 +76,7 @@ async function bring(ctx: SyncContext, wanted: MissingVersion[]): Promise<number
     } as const;
     return [rowsCommit(ctx, row)];
   });
-  await store.submit(commits);
+  await submitWhenFree(store, commits);
   report.versions += found.reduce((sum, { length }) => sum + length, 0);
   return commits.length;
 }

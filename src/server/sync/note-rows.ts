@@ -1,5 +1,6 @@
 import type { Commit, Row } from '../store/commit.ts';
 import type { NetworkStore } from '../store/network-store.ts';
+import { submitWhenFree } from '../store/submit-when-free.ts';
 
 /** With which remote, and when, in epoch milliseconds. */
 interface Noting {
@@ -9,7 +10,7 @@ interface Noting {
 
 /** What is known of a remote, kept without moving a tip; nothing where there are no rows. */
 export async function noteRows({ store, ...noting }: Noting & { store: NetworkStore }, ...rows: Row[]): Promise<void> {
-  if (rows.length > 0) await store.submit([rowsCommit(noting, ...rows)]);
+  if (rows.length > 0) await submitWhenFree(store, [rowsCommit(noting, ...rows)]);
 }
 
 /** As a commit, beside others. */

@@ -1,6 +1,7 @@
 import { UnreachableError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
+import { submitWhenFree } from '../store/submit-when-free.ts';
 import { isDeep, withAncestors } from './ancestors.ts';
 import { commitBetween } from './apply.ts';
 import { versionOf } from './content.ts';
@@ -128,7 +129,7 @@ export async function settle(ctx: PushContext, chain: Chain, decided: (db: Reade
     });
     const { next, chain: taken, apart, reset } = decision;
     const commit = commitBetween(loaded, next, taken, null, { remote: remote.name, time: now(), apart, reset });
-    const [outcome] = await store.submit([commit]);
+    const [outcome] = await submitWhenFree(store, [commit]);
     if (outcome?.committed) {
       ctx.settled.add(chain.head.id);
       ctx.failing.delete(chain.head.id);

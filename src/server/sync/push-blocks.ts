@@ -4,6 +4,7 @@ import { section, segmentHead } from '../blocks/segment-car.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
+import { submitWhenFree } from '../store/submit-when-free.ts';
 import { findVersion, type Version as StoredVersion } from '../store/versions.ts';
 import { commitBetween } from './apply.ts';
 import { commonVersion, loadEntity } from './entity.ts';
@@ -180,7 +181,10 @@ async function settle(ctx: PushContext, answered: Outgoing[]): Promise<string[]>
     if (commit) planned.push({ one, commit });
     else left.push(one.id);
   });
-  const outcomes = await store.submit(planned.map(({ commit }) => commit));
+  const outcomes = await submitWhenFree(
+    store,
+    planned.map(({ commit }) => commit),
+  );
   for (const [i, { one }] of planned.entries())
     if (outcomes[i]?.committed) {
       ctx.settled.add(one.id);

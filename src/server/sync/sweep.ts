@@ -5,6 +5,7 @@ import type { KnownPage, KnownTip } from '../store/remotes/known-tips.ts';
 import { isAskedAgain } from '../store/remotes/remote-troubles.ts';
 import { findKnown, isKnownAt, knownCollections } from '../store/remotes/remotes.ts';
 import { isUnlisted } from '../store/remotes/unlisted.ts';
+import { submitWhenFree } from '../store/submit-when-free.ts';
 import { findVersion } from '../store/versions.ts';
 import { type SyncContext, takeOver, troubleCommit } from './arrivals.ts';
 import type { FeedEvent } from './feed.ts';
@@ -259,7 +260,7 @@ export async function compareBatch(
     const before = known.get(id);
     if (cid !== null && typeof cid !== 'string') {
       if (ctx.store.read((db) => findKnown(db, ctx.remote.key, id)).trouble === null) ctx.report.troubles++;
-      await ctx.store.submit([troubleCommit(ctx, { id: 0, entity: id }, cid, reset)]);
+      await submitWhenFree(ctx.store, [troubleCommit(ctx, { id: 0, entity: id }, cid, reset)]);
     } else if (cid === null) {
       if (before === undefined) continue;
       if (!reset && isBuried(ctx, before)) continue;

@@ -3,7 +3,7 @@ import { type Archive, openArchive } from '../../blocks/archive-reader.ts';
 import { type Chain, walkArchive } from '../../blocks/archive-walk.ts';
 import { type Block, decodeManifest, encodeManifest, valueHash } from '../../blocks/encode.ts';
 import { FileStore } from '../../blocks/file-store.ts';
-import { BusyError, StorageError } from '../../errors.ts';
+import { StorageError } from '../../errors.ts';
 import { collectionsOf, type Manifest, relationshipKey } from '../../model/manifest.ts';
 import { restored, type Stamp } from '../../model/next-version.ts';
 import { findBlock } from '../blocks.ts';
@@ -13,6 +13,7 @@ import { findTip } from '../entities.ts';
 import { undoneTip } from '../imports/import-sources.ts';
 import { filesFolder } from '../network-folders.ts';
 import type { NetworkStore } from '../network-store.ts';
+import { submitWhenFree } from '../submit-when-free.ts';
 import { findVersion, lastLive, versionByKey } from '../versions.ts';
 import { knownWith } from './archive-check.ts';
 import { type ForkFacts, forkRow, forkWaits, listedFork } from './archive-forks.ts';
@@ -181,7 +182,7 @@ async function planned(
   });
   let last: Block[] = [];
   for await (const blocks of stretchesOf(archive, chain)) {
-    if (last.length > 0) await submitted(store, [kept(last)]);
+    if (last.length > 0) await submitWhenFree(store, [kept(last)]);
     last = blocks;
     part.versions += blocks.length;
   }
@@ -296,7 +297,7 @@ async function write(
   tally: ImportTally,
   run: ArchiveRun,
 ): Promise<void> {
-  const outcomes = await submitted(
+  const outcomes = await submitWhenFree(
     store,
     parts.flatMap(({ commits }) => commits),
   );
@@ -310,21 +311,9 @@ async function write(
       const refused = own.find((outcome) => 'refused' in outcome && outcome.refused !== undefined);
       if (refused && 'refused' in refused) throw new StorageError(`An entity could not be written: ${refused.refused}`);
       done = await planned(store, archive, part.chain, run);
-      lost = (await submitted(store, done.commits)).some((outcome) => !outcome.committed);
+      lost = (await submitWhenFree(store, done.commits)).some((outcome) => !outcome.committed);
     }
     count(tally, done);
-  }
-}
-
-async function submitted(store: NetworkStore, commits: Commit[]) {
-  if (commits.length === 0) return [];
-  for (;;) {
-    try {
-      return await store.submit(commits);
-    } catch (error) {
-      if (!(error instanceof BusyError)) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
   }
 }
 
