@@ -637,6 +637,21 @@ describe('P3: a push whose answer is lost', () => {
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   });
 
+  test('what it refuses once it is asked again after it failed is refused, and not failed at as well', async () => {
+    await using scene = await startScene();
+    const { mirror, proxy, here, place } = scene;
+    await sync(mirror, here);
+    const refused = await create(mirror, here, { collection: place.id, properties: { n: 'refused' } });
+    let looked = false;
+    proxy.fault = ({ method, path, body }) => {
+      looked ||= path === `/entities/${refused.id}/tip`;
+      if (method !== 'POST' || !body.includes(refused.id)) return undefined;
+      return looked ? { status: 400, body: { error: 'Validation failed' } } : { status: 500 };
+    };
+    expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
+    expect(await remoteOf(mirror, here)).toMatchObject({ refused: 1, last_run: { error: null } });
+  });
+
   test('P5: where it fails at reading and writing one entity, everything else is sent, also deletions and files', async () => {
     await using scene = await startScene();
     const { origin, mirror, proxy, curator, here, place, works } = scene;

@@ -196,6 +196,7 @@ export async function refuse(
   words: string,
 ): Promise<'done'> {
   await noteRows(ctx, { kind: 'push_refusal', remote: ctx.remote.name, id, tip, status, words, request: true });
+  ctx.failing.delete(id);
   ctx.report.refused++;
   return 'done';
 }
