@@ -108,8 +108,8 @@ function* saidBy({ manifests, below }: Chain): Generator<string> {
   yield* below?.said ?? [];
 }
 
-/** More edits than that over a request whose answer was lost are not looked through. */
-const mostSteps = 1000;
+/** More versions than that over a request whose answer was lost, here or there, are not looked through. */
+export const mostSteps = 1000;
 
 /** Whether the tip here descends from a remote's, by few steps. */
 function follows(db: Reader, local: Version, { cid, head }: Chain): boolean {

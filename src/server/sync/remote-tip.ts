@@ -5,7 +5,7 @@ import { isTipElsewhere } from '../store/remotes/pending.ts';
 import { findVersion, versionHead } from '../store/versions.ts';
 import { contentHash, earlierHash, versionOf } from './content.ts';
 import { type Decision, decide, type Merger } from './decide.ts';
-import { chainHolds, type Loaded, relationOf } from './entity.ts';
+import { chainHolds, type Loaded, mostSteps, relationOf } from './entity.ts';
 import type { Chain } from './manifests.ts';
 import { type EntityEvent, entityStep, outranks, type Version } from './state.ts';
 import { looseHash } from './withheld.ts';
@@ -58,9 +58,6 @@ interface Made {
   cid: string;
   manifest: Manifest;
 }
-
-/** Versions above an answer that was lost are not looked through beyond that. */
-const mostSteps = 1000;
 
 /** The first version over another one (null: of all) in a chain, as far as it came or is stored; null where there is none. */
 function firstOver(db: Reader, { cid: tip, blocks, manifests }: Chain, below: string | null): Made | null {
