@@ -9,6 +9,7 @@ import { compileFilter } from '../../src/server/store/listings/filter.ts';
 import { lookUp, searchLabels } from '../../src/server/store/listings/label-reads.ts';
 import { ListingAnchors } from '../../src/server/store/listings/listing-anchors.ts';
 import { collectionsNaming, type ListingQuery, listEntities } from '../../src/server/store/listings/listings.ts';
+import { userCollections } from '../../src/server/store/listings/user-collections.ts';
 import { findVersion, firstAuthor } from '../../src/server/store/versions.ts';
 import { explaining } from '../helpers/plans.ts';
 import { first, idOf, next, openStore, step, type TestStore } from '../helpers/store.ts';
@@ -82,7 +83,7 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp }[] = [
   },
   {
     name: 'the collections that name a user',
-    read: (db) => collectionsNaming(db, [idOf(2)], { limit: 10, offset: 0 }),
+    read: (db) => [...collectionsNaming(db, [idOf(2)])],
     uses: /SEARCH d USING (COVERING )?INDEX edge_peer \(peer=\?\)/,
   },
   { name: 'an entity', read: (db) => findEntity(db, idOf(100)), uses: /SEARCH e USING INDEX .*entity.* \(id=\?\)/ },
@@ -158,6 +159,51 @@ test.each(reads)('$name is read by an index', async ({ read, uses }) => {
     const sorted = plans.filter((line) => line.includes('TEMP B-TREE'));
     // Only the few collections of one user are sorted by hand.
     expect(sorted).toHaveLength(uses.source.includes('edge_peer') ? 1 : 0);
+  } finally {
+    db.close();
+  }
+});
+
+test('the collections of somebody who has very many are put in order once, and without what stands in them', async () => {
+  await using opened = await openStore('here');
+  const user = idOf(1);
+  const roles = { owner: ['*:view'], viewer: ['*:view'] };
+  const made = Array.from({ length: 1300 }, (_, n) =>
+    first(idOf(1000 + n), {
+      type: 'collection',
+      created_at: day(1 + Math.floor(n / 400)),
+      properties: { label: `number ${n}`, roles: n % 10 === 0 ? {} : roles },
+      relationships:
+        n % 5 === 0
+          ? [['owner', user]]
+          : [
+              ['owner', user],
+              ['viewer', user],
+            ],
+    }),
+  );
+  await opened.store.submit(made.map((one) => step(null, one)));
+  const db = openReader(opened.file);
+  const page = (reader: Reader, limit: number, offset: number) =>
+    JSON.parse(userCollections(reader, { user, ids: [user], registered: false, limit, offset, now: 0 }));
+  try {
+    const all = page(db, 5000, 0);
+    const held = (one: { id: string; created_at: string }, predicate: string) => ({ ...one, predicate });
+    const wanted = made
+      .filter((_, n) => n % 10 !== 0)
+      .map(({ id, manifest: { created_at } }) => ({ id, created_at }))
+      .sort((a, b) => b.created_at.localeCompare(a.created_at) || a.id.localeCompare(b.id))
+      .flatMap((one) =>
+        Number(one.id.slice(-4)) % 5 === 0 ? [held(one, 'owner')] : [held(one, 'owner'), held(one, 'viewer')],
+      );
+    expect(all.collections).toMatchObject(wanted);
+    expect(all.pagination).toEqual({ offset: 0, limit: 5000, count: wanted.length, has_more: false });
+    const plans: string[] = [];
+    expect(page(explaining(db, plans), 3, 2100)).toMatchObject({
+      collections: wanted.slice(2100, 2103),
+      pagination: { count: 3, has_more: true },
+    });
+    expect(plans.filter((line) => line.includes('TEMP B-TREE FOR ORDER BY'))).toHaveLength(1);
   } finally {
     db.close();
   }

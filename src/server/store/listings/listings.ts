@@ -121,29 +121,25 @@ export function groupsNaming(db: Reader, users: readonly string[], limit: number
   );
 }
 
-/** Live collections on which one of the peers stands, with the predicate (interface.md, GET /users/{id}/collections). */
+/**
+ * Live collections on which one of the peers stands, a row for each predicate, in the order of GET /users/{id}/collections
+ * (interface.md). What stands in them is not read: they are sorted, and there may be very many.
+ */
 export function collectionsNaming(
   db: Reader,
   peers: string[],
-  query: { predicate?: string | undefined; limit: number; offset: number },
-): {
-  collections: { id: string; label: string; predicate: string; created_at: string; json: string }[];
-  more: boolean;
-} {
+  predicate?: string,
+): Iterable<{ key: number; predicate: string }> {
   const keys = peers.map((id) => entityKey(db, id)).filter((key) => key !== undefined);
-  const predicate = query.predicate === undefined ? undefined : predicateKey(db, query.predicate);
-  if (keys.length === 0 || (query.predicate !== undefined && predicate === undefined))
-    return { collections: [], more: false };
-  const rows = db.all<{ id: string; label: string; predicate: string; created_at: string; json: string }>(
-    `SELECT e.id, e.label, p.name AS predicate, e.created_at, e.json
+  const only = predicate === undefined ? undefined : predicateKey(db, predicate);
+  if (keys.length === 0 || (predicate !== undefined && only === undefined)) return [];
+  return db.each(
+    `SELECT e.key, p.name AS predicate
        FROM edge d JOIN entity e ON e.key = d.source JOIN predicate p ON p.key = d.predicate
       WHERE d.peer IN (${keys.map(() => '?').join()}) AND e.type = 'collection' AND e.deleted = 0
-        ${predicate === undefined ? '' : 'AND d.predicate = ?'}
-      GROUP BY d.source, d.predicate ORDER BY e.created_at DESC, e.id LIMIT ? OFFSET ?`,
+        ${only === undefined ? '' : 'AND d.predicate = ?'}
+      GROUP BY d.source, d.predicate ORDER BY e.created_at DESC, e.id, d.predicate`,
     ...keys,
-    ...(predicate === undefined ? [] : [predicate]),
-    query.limit + 1,
-    query.offset,
+    ...(only === undefined ? [] : [only]),
   );
-  return { collections: rows.slice(0, query.limit), more: rows.length > query.limit };
 }

@@ -1,4 +1,4 @@
-import { accessOf, isExpired } from '../../model/roles.ts';
+import { accessOf, isExpired, type Member } from '../../model/roles.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import { byAnyWay } from '../accounts/role-holders.ts';
 import type { Reader } from '../connection.ts';
@@ -26,9 +26,6 @@ interface Line {
   created_at: string;
 }
 
-/** How many memberships are looked at in one query. */
-const lookedAt = 500;
-
 /** The roles that a user holds now, a line for each, as the wire has it (interface.md, GET /users/{id}/collections). */
 export function userCollections(db: Reader, query: UserCollectionsQuery): string {
   const { user: user_id, limit, offset } = query;
@@ -39,18 +36,33 @@ export function userCollections(db: Reader, query: UserCollectionsQuery): string
 }
 
 /** The lines up to the end of the page and one more: what stands on a collection is read by the rules of its roles. */
-function lines(db: Reader, { ids, registered, predicate, limit, offset: from, now }: UserCollectionsQuery): Line[] {
+function lines(db: Reader, { ids, registered, predicate, limit, offset, now }: UserCollectionsQuery): Line[] {
   const { peers, holds } = byAnyWay(db, ids, { registered, now });
-  const wanted = from + limit + 1;
   const found: Line[] = [];
-  for (let offset = 0, more = true; more && found.length < wanted; offset += lookedAt) {
-    const page = collectionsNaming(db, peers, { predicate, limit: lookedAt, offset });
-    more = page.more;
-    for (const { json, ...line } of page.collections) {
-      const { members } = accessOf(JSON.parse(json) as WireManifest);
-      const isHeld = members.some((m) => m.role === line.predicate && holds(m) && !isExpired(m, now));
-      if (isHeld) found.push({ ...line, pi: line.id });
-    }
+  let at: Looked | undefined;
+  for (const { key, predicate: role } of collectionsNaming(db, peers, predicate)) {
+    if (at?.key !== key) at = look(db, key);
+    const isHeld = at.members.some((m) => m.role === role && holds(m) && !isExpired(m, now));
+    if (isHeld) found.push({ ...at.line, predicate: role });
+    if (found.length > offset + limit) break;
   }
   return found;
+}
+
+/** A collection, with who has roles there. */
+interface Looked {
+  key: number;
+  line: Omit<Line, 'predicate'>;
+  members: readonly Member[];
+}
+
+function look(db: Reader, key: number): Looked {
+  const row = db.get<{ id: string; label: string; created_at: string; json: string }>(
+    'SELECT id, label, created_at, json FROM entity WHERE key = ?',
+    key,
+  );
+  if (!row) throw new Error(`the collection ${key} is gone within one read`);
+  const { json, ...line } = row;
+  const { members } = accessOf(JSON.parse(json) as WireManifest);
+  return { key, line: { ...line, pi: row.id }, members };
 }
