@@ -157,6 +157,23 @@ describe('the grant of an invocation', () => {
     expect((await invoke(true)).body).toMatchObject({ status: 'started', expires_at });
   });
 
+  test('by somebody whose role ends lasts for the stated time all the same', async () => {
+    const { id, self } = await scene.klados('accept');
+    const editor = await user(scene.node, crypto.randomUUID());
+    await enrol(scene.node, scene.who, scene.target.id, editor, 'editor', 60);
+    const { expires_at } = await scene.invoke(id, { expires_in: 600 }, editor);
+    expect(expires_at).toBe(iso(scene.clock.ms + 600_000));
+    scene.clock.ms += 60_000;
+    const output = { type: 'document', collection: scene.target.id };
+    expect((await ask(scene.node, editor, 'POST /entities', output)).status).toBe(403);
+    expect((await ask(scene.node, self, 'POST /entities', output)).status).toBe(201);
+    const refused = await ask(scene.node, editor, `POST /kladoi/${id}/invoke`, scene.invocation({ expires_in: 6000 }));
+    expect([refused.status, refused.text]).toEqual([
+      403,
+      expect.stringContaining('you can only grant what you hold there (a processor, while it holds it itself)'),
+    ]);
+  });
+
   test('by a processor ends with its own, and does not prolong that', async () => {
     const { id, self } = await scene.klados('accept');
     const other = await scene.klados('accept');

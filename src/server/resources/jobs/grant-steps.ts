@@ -68,8 +68,8 @@ export function requireHeld(plans: readonly GrantPlan[], collection: Pick<Entity
     throw new ForbiddenError(`Action not allowed: ${lastingLacks.join(', ')}. ${lastingText(lacking, collection)}`);
   throw new ForbiddenError(
     `Action not allowed: ${refused.join(', ')}. ${grantee.label || grantee.id} needs it in the collection ` +
-      `${collection.label || collection.id}, and you can only grant what you hold there, for as long as you hold it: ask an ` +
-      'owner of the collection to start it, or to give you a role with it.',
+      `${collection.label || collection.id}, and you can only grant what you hold there (a processor, while it holds it ` +
+      'itself): ask an owner of the collection to start it, or to give you a role with it.',
   );
 }
 
