@@ -1,4 +1,5 @@
 import { beginningOf } from '../model/cut-text.ts';
+import { isEntityId, networkOf } from '../model/ids.ts';
 import type { HandedOn } from './handoff.ts';
 import { manyOutputs } from './handoff.ts';
 import { isRefusalOf, type JobFailure, NodeCallError } from './job-error.ts';
@@ -86,7 +87,7 @@ export class JobLog {
     const { klados, label, version } = this.#writer;
     const { job_id, rhiza, job_collection, target_collection, target_entity, target_entities } = this.#job;
     this.#started = this.#now();
-    await api.create({
+    const log = {
       id: this.id,
       type: logType,
       collection: job_collection,
@@ -118,23 +119,62 @@ export class JobLog {
           },
         },
       },
-      relationships: (rhiza?.parent_logs ?? []).map((peer) => ({ predicate: 'received_from', peer })),
-    });
+    };
+    const create = (parents: string[]) =>
+      api.create({ ...log, relationships: parents.map((peer) => ({ predicate: 'received_from', peer })) });
+    const parents = this.#parents();
+    try {
+      await create(parents);
+    } catch (error) {
+      if (parents.length === 0 || !isRefusalOf(this.id, error)) throw error;
+      await create(await this.#readable(parents));
+    }
     const { status } = (await api.read(this.id)).properties;
     if (status === 'done' || status === 'error') return status;
-    await api.add(this.#placed());
+    await this.#place();
     return 'running';
+  }
+
+  /** Logs that the job came of, as its request names them: what is no entity's id there is in the entry alone. */
+  #parents(): string[] {
+    const { rhiza, network } = this.#job;
+    const ids = (rhiza?.parent_logs ?? []).filter((id) => isEntityId(id) && networkOf(id) === network);
+    return [...new Set(ids)].slice(0, maxLinks);
+  }
+
+  /** Those that are there for the klados: one may have been deleted meanwhile, and the entry names it all the same. */
+  async #readable(parents: readonly string[]): Promise<string[]> {
+    const found: string[] = [];
+    for (const id of parents)
+      try {
+        found.push((await this.#ports.api.read(id)).id);
+      } catch (error) {
+        if (!isRefusalOf(id, error)) throw error;
+      }
+    return found;
+  }
+
+  /** Says of the log where it belongs. What is not to be changed any more of its parents holds up no job: the rest is said. */
+  async #place(): Promise<void> {
+    try {
+      await this.#ports.api.add(this.#placed());
+    } catch (error) {
+      const isOfParent = error instanceof NodeCallError && this.#parents().includes(error.entity ?? '');
+      if (!isOfParent || error.isPassing) throw error;
+    }
   }
 
   /** On the parents' logs and in the job collection; for one of very many the log itself says it. */
   #placed(): Addition[] {
     if (this.#isOneOfMany()) return [];
-    const { rhiza, job_collection } = this.#job;
+    const { job_collection } = this.#job;
     const started = { started_at: this.#started, klados_id: this.#writer.klados };
-    const parents = rhiza?.parent_logs ?? [];
     return [
       { entity_id: job_collection, relationships_add: [this.#link('log_started', started)] },
-      ...parents.map((entity_id) => ({ entity_id, relationships_add: [{ predicate: 'sent_to', peer: this.id }] })),
+      ...this.#parents().map((entity_id) => ({
+        entity_id,
+        relationships_add: [{ predicate: 'sent_to', peer: this.id }],
+      })),
     ];
   }
 
@@ -234,7 +274,7 @@ const leftOut: readonly ('messages' | 'links')[][] = [[], ['messages'], ['links'
 /** What of them is said in messages, which have room for no more (log-limits.ts); the entry has all handoffs. */
 const maxHandoffs = 20;
 const maxRefused = 20;
-/** Beyond it only the list of outputs in the log says what was made. */
+/** Beyond it only the lists in the log say of what it came and what was made. */
 const maxLinks = 500;
 
 /** The form of a UUID, version 4, from any text of 26 characters. */
