@@ -5,6 +5,7 @@ import { isObject } from '../model/objects.ts';
 import type { Dispatch, Dispatcher, Outcome } from './dispatch.ts';
 import { type Outbound, OutboundError, type Reach } from './outbound.ts';
 import { signatureOf } from './signature.ts';
+import { userAgent } from './user-agent.ts';
 
 export interface HttpDispatcherNeeds {
   outbound: Pick<Outbound, 'request'>;
@@ -45,7 +46,6 @@ export class HttpDispatcher implements Dispatcher {
     // Whoever changes an endpoint verifies it next: what waits must not be lost between the two.
     if (reach === null) return { kind: 'unreached', error: unverifiedHere };
     const body = JSON.stringify(dispatch.request);
-    const name = service.charAt(0).toUpperCase() + service.slice(1);
     try {
       const answer = await outbound.request({
         url: below(dispatch.processor.endpoint, '/process'),
@@ -53,7 +53,7 @@ export class HttpDispatcher implements Dispatcher {
         headers: {
           'content-type': 'application/json',
           accept: 'application/json',
-          'user-agent': `${name}/1.0`,
+          'user-agent': userAgent(service),
           [`x-${service}-signature`]: signatureOf(nodeKey, body, Math.floor(now() / 1000)),
           [`x-${service}-request-id`]: `req_${newUlid()}`,
         },

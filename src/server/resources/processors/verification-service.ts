@@ -1,6 +1,7 @@
 import { BusyError, ValidationError } from '../../errors.ts';
 import type { OutboundAnswer, OutboundRequest, Reach } from '../../jobs/outbound.ts';
 import { OutboundError } from '../../jobs/outbound.ts';
+import { userAgent } from '../../jobs/user-agent.ts';
 import { type Caller, isOperator, registered } from '../../model/caller.ts';
 import { below, commandOf, endpointFault } from '../../model/endpoints.ts';
 import { maxOnLoop } from '../../model/large.ts';
@@ -146,9 +147,7 @@ export class VerificationService {
     if (this.#underWay >= maxAtOnce) throw new BusyError(5, 'Many endpoints are being verified; try again.');
     this.#underWay++;
     try {
-      const { service } = this.#on;
-      const name = service.charAt(0).toUpperCase() + service.slice(1);
-      const headers = { Accept: 'application/json', 'User-Agent': `${name}/1.0` };
+      const headers = { Accept: 'application/json', 'User-Agent': userAgent(this.#on.service) };
       const limits = { timeoutMs: fetchTimeout, maxBytes: maxAnswer };
       const answer = await this.#on.outbound.request({ url, method: 'GET', headers, reach, ...limits });
       const fault = served(answer, { token: token.token, type, id });
