@@ -2,6 +2,7 @@ import type {
   GraphSource,
   Leading,
   Link,
+  Linked,
   Reached,
   Sources,
   TextSource,
@@ -108,7 +109,7 @@ export class MemoryGraph implements GraphSource, TextSource {
     );
   }
 
-  async link({ targets, ...query }: Omit<WalkQuery, 'perSource'> & { targets: string[] }): Promise<Walked> {
+  async link({ targets, ...query }: Omit<WalkQuery, 'perSource'> & { targets: string[] }): Promise<Linked> {
     this.allowed.push(query.rows);
     return this.#walked({ ...query, perSource: targets.length }, (id) => targets.includes(id));
   }

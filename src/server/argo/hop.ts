@@ -2,7 +2,7 @@ import type { Budget } from './budget.ts';
 import { Gathering, leadingFirst } from './gathering.ts';
 import { type Candidate, idsOf } from './outcome.ts';
 import type { Hop, Node } from './plan.ts';
-import type { Leading, Reached, Sources, Walked, Within } from './ports.ts';
+import type { Leading, Linked, Reached, Sources, Walked, Within } from './ports.ts';
 import { alikeRelation, namedRelation, predicatesOf, type Relation } from './relation.ts';
 
 export interface HopLimits {
@@ -217,13 +217,13 @@ async function* walks(
   }
 }
 
-async function linked(hop: Started, from: Candidate[], targets: string[]): Promise<Walked> {
+async function linked(hop: Started, from: Candidate[], targets: string[]): Promise<Omit<Linked, 'rows'>> {
   const { sources, relation, shape } = hop;
   const { budget } = hop.limits;
-  const all: Walked = { reached: [], truncated: false, spent: false, rows: 0 };
+  const all: Omit<Linked, 'rows'> = { reached: [], truncated: false };
   for (const [i, predicates] of relation.sets.entries())
     for (let at = 0; at < from.length; at += chunkSize) {
-      if (budget.spent) return { ...all, truncated: true, spent: true };
+      if (budget.spent) return { ...all, truncated: true };
       const chunk = from.slice(at, at + chunkSize);
       // The sources that follow, by these predicates and others, have their share as well.
       const left = from.length * (relation.sets.length - i) - at;

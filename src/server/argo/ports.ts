@@ -74,15 +74,18 @@ export interface Link {
   id: string;
 }
 
-export interface Walked {
+export interface Linked {
   /** Nearest first for each source, each entity once a source. */
   reached: Reached[];
   /** A limit left something out: of entities, of time or of work. */
   truncated: boolean;
-  /** Not the limit of entities alone. */
-  spent: boolean;
   /** Relationships that were looked at. */
   rows: number;
+}
+
+export interface Walked extends Linked {
+  /** Not the limit of entities alone. */
+  spent: boolean;
 }
 
 /** What the executor asks of the node's entities and relationships. Deleted entities are nowhere, not even on the way. */
@@ -98,7 +101,7 @@ export interface GraphSource {
   /** What sources lead to: of some types, and with a relationship that leads on, if given. */
   walk(query: WalkQuery & { types: string[] | null; leading?: Leading | undefined }): Promise<Walked>;
   /** Ways from sources to targets, one a pair. */
-  link(query: Omit<WalkQuery, 'perSource'> & { targets: string[] }): Promise<Walked>;
+  link(query: Omit<WalkQuery, 'perSource'> & { targets: string[] }): Promise<Linked>;
 }
 
 export interface Sources {

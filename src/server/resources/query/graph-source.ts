@@ -1,4 +1,4 @@
-import type { GraphSource, Walked, WalkQuery } from '../../argo/ports.ts';
+import type { GraphSource, Linked, Walked, WalkQuery } from '../../argo/ports.ts';
 import type { NewestPage } from '../../store/listings/newest.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Asker } from '../../store/threads/asker-turns.ts';
@@ -37,7 +37,7 @@ export function graphSource(store: NetworkStore, asker: Asker): GraphSource {
       return parsed<Walked>(read('reached', asked));
     },
     link({ targets, ...query }) {
-      return parsed<Walked>(read('linked', { ...asStored(query), targets }));
+      return parsed<Linked>(read('linked', { ...asStored(query), targets }));
     },
   };
 }

@@ -70,7 +70,7 @@ export const longReads = {
   },
   linked: (db: Reader, query: LinksQuery): string => {
     const { links, truncated, rows } = linksTo(db, query);
-    return JSON.stringify({ reached: links, truncated, spent: truncated, rows });
+    return JSON.stringify({ reached: links, truncated, rows });
   },
   /** See incoming.ts. */
   incomingTotal: (db: Reader, { id }: { id: string }): string => String(incomingTotal(db, id)),
