@@ -75,8 +75,6 @@ describe('the entry', () => {
     'type:zebra ~ "president"',
     '@:collection(nobody) "president"',
     'type:person type:place',
-    '@wash type:place',
-    '@wash @jeff',
     '@:collection(founders) @adams',
     '@:collections type:person ~ "president"',
     '@:public @wash',
@@ -87,6 +85,19 @@ describe('the entry', () => {
       explored: 0,
       stop: { error: 'no_entry_point', reason: 'No matching entities found for entry point' },
     });
+  });
+
+  test.each([
+    ['@wash type:place', 1],
+    ['@wash type:place ~ "virginia"', 1],
+    ['@wash @jeff', 1],
+    ['@nobody type:place', 0],
+    ['@wash type:person', 2],
+    ['@wash type:person ~ "george"', 2],
+    ['@wash "george"', 2],
+  ])('counts what is named, and what its filter leaves of that: %s', async (query, explored) => {
+    const { stop, ...found } = await run(query);
+    expect([found.explored, stop?.error]).toEqual([explored, explored < 2 ? 'no_entry_point' : undefined]);
   });
 
   test.each([

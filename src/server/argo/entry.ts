@@ -4,7 +4,7 @@ import type { Sources, Within } from './ports.ts';
 
 export interface EntrySet {
   candidates: Candidate[];
-  /** Sizes of the set and of what its filter leaves, if there is one. */
+  /** Sizes of the set and of what its filter leaves, if there is one (argo.md 2.8). */
   explored: number;
   truncated: boolean;
 }
@@ -31,13 +31,18 @@ export async function entrySet(
   filterSql: Within['filter'],
   limits: EntryLimits,
 ): Promise<EntrySet> {
-  const within = narrowed(narrowed(scopeOf(scope), entry), filter);
-  const found = within === null ? none : await resolved(sources, entry, within, filterSql, limits);
+  const look = async (within: Within | null) =>
+    within === null ? none : resolved(sources, entry, within, filterSql, limits);
+  const whole = narrowed(scopeOf(scope), entry);
+  const found = await look(narrowed(whole, filter));
   if (filter === null) return { ...found, explored: found.candidates.length };
+  // What is named is there, whatever the filter leaves of it.
+  const before = entry.kind === 'id' ? await look(whole) : found;
+  const explored = before.candidates.length + found.candidates.length;
   const text = filter.kind === 'id' ? null : filter.text;
-  if (text === null) return { ...found, explored: 2 * found.candidates.length };
+  if (text === null) return { ...found, explored };
   const { candidates, truncated } = await reranked(sources, found.candidates, text);
-  return { candidates, explored: 2 * candidates.length, truncated: found.truncated || truncated };
+  return { candidates, explored, truncated: found.truncated || truncated };
 }
 
 const none = { candidates: [], truncated: false };
