@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import de from '../../src/renderer/src/messages/de.json' with { type: 'json' };
 import en from '../../src/renderer/src/messages/en.json' with { type: 'json' };
 import { type Messages, textsOf } from '../../src/renderer/src/messages/translate.ts';
-import { didWords, headline, standWords } from '../../src/renderer/src/views/sync/stand-words.ts';
+import { didWords, headline, standWords, stopWords } from '../../src/renderer/src/views/sync/stand-words.ts';
 import type { Remote, Report } from '../../src/renderer/src/views/sync/sync-queries.ts';
 
 // Two hours ago was another day just after midnight.
@@ -84,6 +84,7 @@ describe('how things stand with a remote, in the reader’s language', () => {
     expect([tone, quote]).toEqual(['look', 'Look at it.']);
     expect(text).not.toMatch(/[{}]/);
     if ('count' in counts) expect(text).toMatch(/^60 of 100 entities/);
+    expect(stopWords({ kind, ...counts }, english)).toBe(text);
   });
 
   test('watching, limits, troubles and what expires', () => {

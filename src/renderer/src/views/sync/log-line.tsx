@@ -16,7 +16,7 @@ import {
   TriangleAlert,
 } from 'lucide-react';
 import { useTexts } from '../../messages/texts.tsx';
-import { didWords } from './stand-words.ts';
+import { didWords, stopWords } from './stand-words.ts';
 import { isArchive, type SyncEvent, type SyncEventKind } from './sync-queries.ts';
 
 const looks: Record<SyncEventKind, { icon: LucideIcon; colour: string }> = {
@@ -78,10 +78,7 @@ export function LogLine({ event }: { event: SyncEvent }) {
     if (kind === 'run' && run) return t('sync.told.run', { what: didWords(run.report, texts) });
     if (kind === 'ended' && run) return t('sync.told.ended', { what: didWords(run.report, texts) });
     if (kind === 'failed') return t(`sync.told.${run?.fault === 'ended' ? 'other' : (run?.fault ?? 'other')}`);
-    if (kind === 'stopped' && run?.report.stop) {
-      const { kind: why, count = 0, of = 0 } = run.report.stop;
-      return t(`sync.stop.${why}`, { count, of });
-    }
+    if (kind === 'stopped' && run?.report.stop) return stopWords(run.report.stop, texts);
     if (kind === 'rekeyed' && !words) return t('sync.told.unkeyed');
     return t(`sync.told.${kind}`, { words: words ?? '' });
   }

@@ -37,11 +37,7 @@ export function headline(remote: Remote, { t, ago, list, number, counted }: Says
       text: t(`sync.fault.${last.fault ?? 'other'}`, { time }),
       ...(last.fault === 'ended' ? {} : { quote: last.error }),
     };
-  if (stop) {
-    const count = stop.count ?? 0;
-    const counts = { count, number: count, entities: counted('count.entities', stop.of ?? 0) };
-    return { tone: 'look', text: t(`sync.stop.${stop.kind}`, counts), ...(stopped ? { quote: stopped } : {}) };
-  }
+  if (stop) return { tone: 'look', text: stopWords(stop, { t, counted }), ...(stopped ? { quote: stopped } : {}) };
   const open = [
     ...(conflicts > 0 ? [t('sync.now.conflicts', { count: conflicts, number: number(conflicts) })] : []),
     ...(refused > 0 ? [t('sync.now.refused', { count: refused, number: number(refused) })] : []),
@@ -104,6 +100,14 @@ function details(remote: Remote, { t, ago, list, number }: Says, now: number): S
       look(t(`sync.content.${kind as 'forbidden'}`, { count: n, number: number(n) })),
     ),
   ];
+}
+
+/** Why a sync stopped. */
+export function stopWords(
+  { kind, count = 0, of = 0 }: NonNullable<Report['stop']>,
+  { t, counted }: Pick<Texts, 't' | 'counted'>,
+): string {
+  return t(`sync.stop.${kind}`, { count, number: count, entities: counted('count.entities', of) });
 }
 
 /** What a sync did, as far as it did something. */

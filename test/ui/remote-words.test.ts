@@ -1,0 +1,50 @@
+import type { Page } from 'playwright-core';
+import { beforeEach, expect, test } from 'vitest';
+import { ask, operator, type Person } from '../helpers/callers.ts';
+import { collection, type Entity, ok, read, remove } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+import { addRemote, keyOf, sync } from '../sync/nodes.ts';
+import { describePage, onNewPage, tidiedAfterEach, type Visit } from './browser.ts';
+
+describePage('of a remote', () => {
+  let origin: TestNode;
+  let node: TestNode;
+  let there: Person;
+  let here: Person;
+  let home: Entity;
+  let visitor: Visit;
+  let page: Page;
+
+  const tidied = tidiedAfterEach();
+  onNewPage((scene) => {
+    ({ node, visitor, page } = scene);
+  });
+  beforeEach(async () => {
+    origin = tidied(await startNode());
+    there = operator(origin);
+    here = operator(node);
+    home = await collection(origin, there, { label: 'Letters' });
+  });
+  const mirrored = async () => {
+    await addRemote(node, here, { name: 'museum', url: origin.url, key: keyOf(there) });
+    await sync(node, here, 'museum');
+  };
+
+  test('whose deletions were too many the log says how many of how many, and nothing else', async () => {
+    const entities = Array.from({ length: 60 }, (_, n) => ({
+      ...{ type: 'letter', collection: home.id },
+      properties: { label: `Letter ${n}` },
+    }));
+    const { results } = ok<{ results: { id: string }[] }>(
+      await ask(origin, there, 'POST /entities/batch', { entities }),
+    );
+    await mirrored();
+    for (const { id } of results) await remove(origin, there, await read(origin, there, id));
+    await sync(node, here, 'museum');
+    await visitor.go('/sync/log');
+    const line = page.getByRole('listitem').filter({ hasText: 'museum' }).filter({ hasText: 'deleted there' });
+    await line.getByText(/^60 of \d+ entities were deleted there\. They are still here/).waitFor();
+    expect(await page.getByRole('main').innerText()).not.toMatch(/[{}]/);
+    expect(visitor.faults).toEqual([]);
+  });
+});
