@@ -18,7 +18,7 @@ export function RemoveRemote({
   open: boolean;
   onClose(): void;
 }) {
-  const { t, number } = useTexts();
+  const { t, number, counted } = useTexts();
   const go = useNavigate();
   const queries = useQueryClient();
   const remove = useMutation({
@@ -59,14 +59,12 @@ export function RemoveRemote({
       <dl className="space-y-2">
         <dt className="font-medium">{t('sync.stays')}</dt>
         <dd className="text-quiet">{t('sync.staysHere', { count: mirrored, number: number(mirrored) })}</dd>
+        {conflicts > 0 && <dd className="text-warning">{counted('sync.staysConflicts', conflicts)}</dd>}
         <dd className="text-quiet">{t('sync.staysThere')}</dd>
         <dt className="font-medium">{t('sync.goes')}</dt>
         <dd className="text-quiet">{t('sync.goesKey')}</dd>
         {pending > 0 && (
           <dd className="text-warning">{t('sync.goesPending', { count: pending, number: number(pending) })}</dd>
-        )}
-        {conflicts > 0 && (
-          <dd className="text-warning">{t('sync.goesConflicts', { count: conflicts, number: number(conflicts) })}</dd>
         )}
       </dl>
       {remove.error && (
