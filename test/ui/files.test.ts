@@ -437,6 +437,34 @@ describePage('files of one name', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('that could be neither attached nor removed say why, each for itself', async () => {
+    await using folder = await temporaryFolder();
+    const large = join(folder.path, 'large.tif');
+    await writeFile(large, 'bytes');
+    await truncate(large, maxFileBytes + 1);
+    await put(node, me, letter.id, 'scan.txt', 'recto');
+    await visitor.go(`/entities/${letter.id}`);
+    await page.locator('input[type="file"]').setInputFiles(large);
+    const tooLarge = page.getByText('This is larger than 524 MB');
+    await tooLarge.waitFor();
+    // Somebody else is quicker by a moment.
+    await page.route(
+      '**/entities/*/content?*',
+      async (route) => {
+        await update(node, me, await read(node, me, letter.id), { properties: { text: 'another' } });
+        await route.continue();
+      },
+      { times: 1 },
+    );
+    await page.getByRole('button', { name: 'Remove scan.txt' }).click();
+    await page.getByText('Somebody else changed this in the meantime').waitFor();
+    expect(await tooLarge.count()).toBe(0);
+    await page.locator('input[type="file"]').setInputFiles(scan('verso'));
+    await page.getByText('scan (2).txt was attached', { exact: true }).waitFor();
+    expect(await page.getByText('Somebody else changed this in the meantime').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('that could be saved at the second try have no error of the first below them', async () => {
     await visitor.go(`/entities/${letter.id}`);
     await page.locator('input[type="file"]').setInputFiles(scan('recto'));

@@ -63,6 +63,7 @@ export function FilesPanel({ entity }: { entity: Entity }) {
     for (const sent of stopped.current.values()) if (sent.over.cid !== entity.cid) void lookFor(sent);
   }, [entity.cid]);
   const attach = useMutation({
+    onMutate: () => void (remove.isError && remove.reset()),
     mutationFn: async (sending: Sending) => {
       const { file, over } = sending;
       stopped.current.delete(file.name);
@@ -81,6 +82,7 @@ export function FilesPanel({ entity }: { entity: Entity }) {
     },
   });
   const remove = useMutation({
+    onMutate: () => void (attach.isError && attach.reset()),
     mutationFn: async ({ file: { key }, over }: { file: HeldFile; over: Entity }) => {
       const { cid } = await answered(
         api.DELETE('/entities/{id}/content', {
@@ -118,7 +120,8 @@ export function FilesPanel({ entity }: { entity: Entity }) {
           {t(attach.isPending ? 'file.stop' : 'file.attach')}
         </Button>
       </div>
-      {(attach.error ?? remove.error) && <Problem error={attach.error ?? remove.error} />}
+      {attach.error && <Problem error={attach.error} />}
+      {remove.error && <Problem error={remove.error} />}
       {files.length === 0 && <p className="text-quiet">{t('file.none')}</p>}
       <ul className="space-y-2">
         {files.map((file) => (
