@@ -221,6 +221,36 @@ describePage('what was deleted', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('and on its way back stops where the screen is left, which is asked for', async () => {
+    for (let n = 0; n < 12; n++) await remove(node, me, await made(`Letter ${n}`));
+    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let answers = 0;
+    await page.route('**/entities/*/restore', async (route) => {
+      asked.resolve();
+      await gate.promise;
+      await route.continue();
+      answers++;
+    });
+    await visitor.go(`/collections/${home.id}/deleted`);
+    await page.getByText('12 deleted entities').waitFor();
+    await page.getByRole('checkbox', { name: 'Select all that are listed' }).check();
+    await press('r');
+    await asked.promise;
+    const question = page.getByRole('dialog', { name: 'Stop here?' });
+    await press('g', 'c');
+    await question.getByRole('button', { name: 'Go on' }).click();
+    await question.waitFor({ state: 'detached' });
+    await press('g', 'c');
+    await question.getByRole('button', { name: 'Stop' }).click();
+    await page.getByRole('heading', { name: 'Collections', level: 1 }).waitFor();
+    gate.resolve();
+    await page.getByText('4 entities were restored', { exact: true }).waitFor();
+    expect(answers).toBe(4);
+    await visitor.go(`/collections/${home.id}/deleted`);
+    await page.getByText('8 deleted entities').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('waits also with a single one for whoever is no longer signed in', async () => {
     await remove(node, me, await made('To Ann'));
     await visitor.go(`/collections/${home.id}/deleted`);

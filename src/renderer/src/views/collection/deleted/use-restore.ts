@@ -1,28 +1,42 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { toast } from '../../../components/toasts.tsx';
 import { useOnce } from '../../../components/use-once.ts';
 import { useTexts } from '../../../messages/texts.tsx';
+import { useUnsaved } from '../../../session/unsaved.ts';
 import { undoing } from '../bulk.ts';
 import { type BulkProgress, begun, goThrough } from '../go-through.ts';
 import type { DeletedRow } from './deleted-query.ts';
 
-/** Brings entities back, one by one; what could not be restored stays in the list and is told. */
+/** Brings entities back, one by one; what could not be restored stays in the list and is told. It ends with its screen. */
 export function useRestore() {
   const { counted } = useTexts();
   const queries = useQueryClient();
+  /** null while nothing is under way. */
   const [progress, setProgress] = useState<BulkProgress | null>(null);
   const stopped = useRef(false);
+  const stop = () => {
+    stopped.current = true;
+  };
+  useEffect(
+    () => () => {
+      stopped.current = true;
+    },
+    [],
+  );
+  useUnsaved(progress !== null, 'bulk');
   const once = useOnce();
   const restore = useMutation({
     mutationFn: async (rows: readonly DeletedRow[]) => {
       stopped.current = false;
       const deleted = rows.map((row) => ({ row, after: row.cid, deleted: true }));
       const bulk = undoing(deleted, '');
+      setProgress(begun(bulk));
       const { changed, failed, left, halted } = await goThrough(bulk, begun(bulk), {
         onProgress: setProgress,
         stopped: () => stopped.current,
       });
+      setProgress(null);
       // What was left because somebody stopped it is in the list still.
       const unreached = halted === null ? [] : left.map((row) => ({ row, error: halted }));
       return { changed, failed: [...failed, ...unreached] };
@@ -31,7 +45,6 @@ export function useRestore() {
       if (changed.length > 0) toast(counted('deleted.restored', changed.length));
       await queries.invalidateQueries();
     },
-    onSettled: () => setProgress(null),
   });
   return {
     run: (rows: readonly DeletedRow[]) => {
@@ -39,17 +52,13 @@ export function useRestore() {
     },
     busy: restore.isPending,
     /** Leaves what is not restored yet as it is. */
-    stop: () => {
-      stopped.current = true;
-    },
+    stop,
     /** How many of `total` are done, and why the node is waited for if it is, while it goes on. */
-    progress: restore.isPending
-      ? {
-          done: progress ? progress.changed.length + progress.failed.length : 0,
-          total: restore.variables.length,
-          waiting: progress?.waiting ?? null,
-        }
-      : null,
+    progress: progress && {
+      done: progress.changed.length + progress.failed.length,
+      total: restore.variables?.length ?? 0,
+      waiting: progress.waiting,
+    },
     failed: restore.data?.failed ?? [],
   };
 }
