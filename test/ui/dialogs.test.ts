@@ -247,6 +247,34 @@ describePage('a dialog', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test.each([
+    ['New entity', () => `/collections/${home.id}`, '**/entities', 'The entity was made'],
+    ['New collection', () => '/collections', '**/collections', 'The collection was made'],
+  ])('says what was made though it was closed before that: %s', async (name, address, request, said) => {
+    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route(request, async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      asked.resolve();
+      await gate.promise;
+      await route.continue();
+    });
+    await visitor.go(address());
+    await page.getByRole('button', { name }).first().click();
+    const dialog = page.getByRole('dialog', { name });
+    if (name === 'New entity') await dialog.getByLabel('Type', { exact: true }).fill('letter');
+    await dialog.getByLabel('Label', { exact: true }).fill('To Ada');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await asked.promise;
+    await page.keyboard.press('Escape');
+    await answer('Discard');
+    await dialog.waitFor({ state: 'detached' });
+    gate.resolve();
+    await page.getByText(said, { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('heading', { name: 'To Ada', level: 1 }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('cuts nothing off of what is pasted, and says what is too long', async () => {
     const paste = async (text: string) => {
       await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);

@@ -5,6 +5,7 @@ import { answered, api } from '../../api/client.ts';
 import { CreateEnd } from '../../components/create-end.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input } from '../../components/field.tsx';
+import { toast } from '../../components/toasts.tsx';
 import { useMadeOnce } from '../../components/use-made-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 
@@ -24,13 +25,19 @@ export function NewEntity({ collection, types, open, onClose }: NewEntityProps) 
   const known = useId();
   const [type, setType] = useState('');
   const [label, setLabel] = useState('');
-  const { idFor, forget } = useMadeOnce();
+  const { idFor, forget, isAwaited } = useMadeOnce();
+  const show = (id: string, ignoreBlocker: boolean) => void go({ to: '/entities/$id', params: { id }, ignoreBlocker });
+  /** Whoever has closed the dialog meanwhile is told that it was made all the same. */
+  const tell = ({ id }: { id: string }) => {
+    if (!isAwaited(id)) toast(t('entity.made'), { label: t('list.open'), run: () => show(id, false) });
+  };
   const create = useMutation({
     mutationFn: async () => {
       const body = { type: type.trim(), collection, properties: label.trim() ? { label: label.trim() } : {} };
       return answered(api.POST('/entities', { body: { id: await idFor(body), ...body } }));
     },
-    onSuccess: () => {
+    onSuccess: (made) => {
+      tell(made);
       void queries.invalidateQueries({ queryKey: ['table'] });
       void queries.invalidateQueries({ queryKey: ['facets'] });
     },
@@ -44,7 +51,7 @@ export function NewEntity({ collection, types, open, onClose }: NewEntityProps) 
   };
   const look = ({ id }: { id: string }) => {
     close();
-    void go({ to: '/entities/$id', params: { id }, ignoreBlocker: true });
+    show(id, true);
   };
   return (
     <Dialog

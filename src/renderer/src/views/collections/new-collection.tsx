@@ -5,6 +5,7 @@ import { answered, api } from '../../api/client.ts';
 import { CreateEnd } from '../../components/create-end.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input, TextArea } from '../../components/field.tsx';
+import { toast } from '../../components/toasts.tsx';
 import { useMadeOnce } from '../../components/use-made-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { collectionsQuery } from './collections-query.ts';
@@ -16,13 +17,22 @@ export function NewCollection({ open, onClose }: { open: boolean; onClose(): voi
   const queries = useQueryClient();
   const [label, setLabel] = useState('');
   const [description, setDescription] = useState('');
-  const { idFor, forget } = useMadeOnce();
+  const { idFor, forget, isAwaited } = useMadeOnce();
+  const show = (id: string, ignoreBlocker: boolean) =>
+    void go({ to: '/collections/$id', params: { id }, ignoreBlocker });
+  /** Whoever has closed the dialog meanwhile is told that it was made all the same. */
+  const tell = ({ id }: { id: string }) => {
+    if (!isAwaited(id)) toast(t('collections.made'), { label: t('list.open'), run: () => show(id, false) });
+  };
   const create = useMutation({
     mutationFn: async () => {
       const body = { label: label.trim(), ...(description && { description: description.trim() }) };
       return answered(api.POST('/collections', { body: { id: await idFor(body), ...body } }));
     },
-    onSuccess: () => void queries.invalidateQueries({ queryKey: collectionsQuery.queryKey }),
+    onSuccess: (made) => {
+      tell(made);
+      void queries.invalidateQueries({ queryKey: collectionsQuery.queryKey });
+    },
   });
   const close = () => {
     setLabel('');
@@ -33,7 +43,7 @@ export function NewCollection({ open, onClose }: { open: boolean; onClose(): voi
   };
   const look = ({ id }: { id: string }) => {
     close();
-    void go({ to: '/collections/$id', params: { id }, ignoreBlocker: true });
+    show(id, true);
   };
   return (
     <Dialog
