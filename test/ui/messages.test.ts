@@ -4,6 +4,9 @@ import de from '../../src/renderer/src/messages/de.json' with { type: 'json' };
 import en from '../../src/renderer/src/messages/en.json' with { type: 'json' };
 import { type Messages, textsOf } from '../../src/renderer/src/messages/translate.ts';
 
+const root = new URL('../../src/renderer/src/', import.meta.url);
+const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path));
+const code = files.map((path) => readFileSync(new URL(path, root), 'utf8')).join('\n');
 const places = (text: string) => (text.match(/\{\w+\}/g) ?? []).sort();
 
 describe('the texts of the page', () => {
@@ -26,10 +29,30 @@ describe('the texts of the page', () => {
     expect(counts.length).toBeGreaterThan(40);
   });
 
+  test('get a value for each of their places, and no other value', () => {
+    const call = /\bt\(\s*(['`])([^'`]*)\1\s*(?:\)|,\s*(?:\)|\{([^{}]*)\}))/g;
+    const texts = Object.entries(en).map(([key, text]) => ({
+      names: [key, key.replace(/_(one|other)$/, '')],
+      places: places(text),
+    }));
+    const wrong: string[] = [];
+    let calls = 0;
+    for (const [all, quote, name = '', values = ''] of code.matchAll(call)) {
+      // A name that is put together may be that of several texts, of which each has some of the places.
+      const [start = '', end = ''] = name.split(/\$\{.*\}/s);
+      const isIt = (key: string) => (quote === '`' ? key.startsWith(start) && key.endsWith(end) : key === name);
+      const wanted = new Set(texts.filter(({ names }) => names.some(isIt)).flatMap((text) => text.places));
+      const given = values.replaceAll(/\([^()]*\)/g, '').match(/(?<=^|,)\s*\w+(?=\s*(?::|,|$))/g) ?? [];
+      const has = new Set(given.map((one) => `{${one.trim()}}`));
+      calls++;
+      if (quote !== '`' && [...wanted].some((place) => !has.has(place))) wrong.push(all);
+      if ([...has].some((place) => place !== '{count}' && !wanted.has(place))) wrong.push(all);
+    }
+    expect(wrong).toEqual([]);
+    expect(calls).toBeGreaterThan(1000);
+  });
+
   test('are all used', () => {
-    const root = new URL('../../src/renderer/src/', import.meta.url);
-    const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((path) => /\.tsx?$/.test(path));
-    const code = files.map((path) => readFileSync(new URL(path, root), 'utf8')).join('\n');
     // A name that is put together counts by its beginning: `failure.${kind}`.
     const open = [...code.matchAll(/`([a-z][A-Za-z.]*\.)\$\{/g)].map(([, start]) => start ?? '');
     const unused = Object.keys(en)
