@@ -7,7 +7,7 @@ const awaited = new WeakSet<Query>();
  * What is being fetched is not given up, but asked for once more after that: where an answer takes longer than moves are apart none
  * would ever come.
  */
-export async function fetchAnew(queries: QueryClient, query: Query): Promise<void> {
+export async function fetchAgainAfter(queries: QueryClient, query: Query): Promise<void> {
   if (awaited.has(query)) return;
   awaited.add(query);
   await ended(query);
@@ -21,7 +21,7 @@ export async function fetchAnew(queries: QueryClient, query: Query): Promise<voi
 /** A further page that somebody asks for gives up what is under way, and brings nothing but itself. */
 export async function seeThrough(queries: QueryClient, query: Query): Promise<void> {
   await ended(query);
-  if (fetchesMore(query)) await fetchAnew(queries, query);
+  if (fetchesMore(query)) await fetchAgainAfter(queries, query);
 }
 
 function fetchesMore({ state }: Query): boolean {

@@ -1,7 +1,7 @@
 import { type Query, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { answered, api, currentNetwork } from '../api/client.ts';
-import { fetchAnew, seeThrough } from '../api/fetch-anew.ts';
+import { fetchAgainAfter, seeThrough } from '../api/fetch-again-after.ts';
 
 /** What is no content of the node, so that no move of a tip changes it. */
 const steady = new Set<unknown>(['session', 'health', 'moves']);
@@ -37,7 +37,7 @@ function fetchAllAnew(queries: QueryClient): void {
   const fetched = () => queries.getQueryCache().findAll({ predicate: isContent, fetchStatus: 'fetching' });
   const under = new Set(fetched());
   void queries.invalidateQueries({ predicate: (query) => isContent(query) && !under.has(query) });
-  for (const query of fetched()) void (under.has(query) ? fetchAnew(queries, query) : seeThrough(queries, query));
+  for (const query of fetched()) void (under.has(query) ? fetchAgainAfter(queries, query) : seeThrough(queries, query));
 }
 
 function isContent({ queryKey }: Query): boolean {

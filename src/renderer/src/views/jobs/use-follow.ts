@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { EventSourceParserStream } from 'eventsource-parser/stream';
 import { useEffect } from 'react';
 import { api } from '../../api/client.ts';
-import { fetchAnew } from '../../api/fetch-anew.ts';
+import { fetchAgainAfter } from '../../api/fetch-again-after.ts';
 import { isLive, type RunLine, runQuery } from './job-queries.ts';
 
 /** Looks at a run again whenever the node says that it has moved, until it has ended. */
@@ -17,7 +17,7 @@ export function useFollow(run: RunLine | undefined, shown: string): void {
     const gone = new AbortController();
     const again = () => {
       const query = queries.getQueryCache().find(runQuery(shown));
-      if (query) void fetchAnew(queries, query);
+      if (query) void fetchAgainAfter(queries, query);
     };
     void follow({ of, job, workflow }, again, gone.signal).catch(() => undefined);
     return () => gone.abort();

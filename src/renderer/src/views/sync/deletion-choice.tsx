@@ -75,9 +75,7 @@ export function DeletionChoice({
           ))}
         </tbody>
       </table>
-      {relationships.length > most && (
-        <p className="text-xs text-quiet">{t('job.andMore', { count: relationships.length - most })}</p>
-      )}
+      <AndMore total={relationships.length} listed={most} />
     </div>
   );
 }

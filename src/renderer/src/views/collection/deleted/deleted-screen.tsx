@@ -19,7 +19,7 @@ import type { MessageKey } from '../../../messages/translate.ts';
 import { WaitedFor } from '../waited-for.tsx';
 import { DeletedLines, toggled } from './deleted-lines.tsx';
 import type { useDeleted } from './deleted-query.ts';
-import { useRestore } from './use-restore.ts';
+import { useRestoreMany } from './use-restore-many.ts';
 
 /** So many that could not be restored are named. */
 const named = 20;
@@ -40,7 +40,7 @@ export function DeletedScreen({ list, title, views, count, none }: DeletedScreen
   const go = useNavigate();
   // Deletions by their CIDs: one that came since, of an entity that was restored, is another one.
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
-  const restore = useRestore();
+  const restore = useRestoreMany();
 
   const rows = onceEach(list.data?.pages.flatMap((page) => page.rows) ?? []);
   const total = list.data?.pages.at(-1)?.total;

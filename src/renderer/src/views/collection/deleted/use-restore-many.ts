@@ -9,7 +9,7 @@ import { type BulkProgress, begun, goThrough } from '../go-through.ts';
 import type { DeletedRow } from './deleted-query.ts';
 
 /** Brings entities back, one by one; what could not be restored stays in the list and is told. It ends with its screen. */
-export function useRestore() {
+export function useRestoreMany() {
   const { counted } = useTexts();
   const queries = useQueryClient();
   /** null while nothing is under way. */

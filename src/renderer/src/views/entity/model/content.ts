@@ -73,7 +73,7 @@ export function updateBetween(base: Content, next: Content): Update {
   const [old, now] = [base.properties, next.properties];
   const gone = Object.keys(old).filter((key) => !Object.hasOwn(now, key));
   const changed = Object.keys(now).filter((key) => !same(member(old, key), now[key]));
-  const replaced = changed.filter((key) => isObject(member(old, key)) && isObject(now[key]));
+  const replaced = changed.filter((key) => isMap(member(old, key)) && isMap(now[key]));
   const [before, after] = [byKey(base.relationships), byKey(next.relationships)];
   const parted = [...before].filter(([key, one]) => !sameRelationship(one, after.get(key)));
   const added = [...after].filter(([key, one]) => !sameRelationship(one, before.get(key)));
@@ -91,8 +91,4 @@ export function updateBetween(base: Content, next: Content): Update {
 export function leadsToNothingNew(base: Content, { relationships_add = [] }: Update): boolean {
   const peers = new Set(base.relationships.map(({ peer }) => peer));
   return relationships_add.every(({ peer }) => peers.has(peer));
-}
-
-function isObject(value: Json | undefined): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
