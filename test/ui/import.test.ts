@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { operator } from '../helpers/callers.ts';
-import { create, read, update } from '../helpers/entities.ts';
+import { collection, create, read, update } from '../helpers/entities.ts';
 import { importer } from '../helpers/imports.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, pictureOf, signedIn, startPageNode, type Visit } from './browser.ts';
@@ -188,7 +188,8 @@ describePage('import', () => {
     await heading(/^Import$/).waitFor();
     await chooseAll(files);
     await page.getByText('50 records.').waitFor();
-    await page.getByLabel('Into the collection').selectOption({ label: 'Things' });
+    // What came by then lies in it: a new one would have all of it once more.
+    expect(await page.getByLabel('Into the collection').locator('option:checked').innerText()).toBe('Things');
     await page.keyboard.press('Control+Enter');
     await heading('50 entities were created').waitFor();
     expect(await page.getByText('Broken off').count()).toBe(0);
@@ -197,6 +198,99 @@ describePage('import', () => {
       { state: 'ended', counts: { created: 50, unchanged: 50 } },
       { state: 'broken_off', counts: { created: 50 } },
     ]);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('a new collection is no other one of its name, which is said before anything is written', async () => {
+    const taken = page.getByText('There is a collection of this name already');
+    const begin = page.getByRole('button', { name: 'Import 2 records' });
+    const into = page.getByLabel('Into the collection').locator('option:checked');
+    const on = importer(node);
+    const runs = async () => ((await on.ask('GET', '/node/imports')).body as { imports: { id: string }[] }).imports;
+    const labels = async (name: string) => {
+      const { collections } = (await on.ask('GET', '/node/collections')).body as {
+        collections: { id: string; label: string }[];
+      };
+      const ids = collections.filter(({ label }) => label === name).map(({ id }) => id);
+      expect(ids).toHaveLength(1);
+      return [...(await on.entities(ids[0] ?? '')).keys()].sort();
+    };
+    await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
+    await choose('objects.csv', 'id,label\n1,Vase\n2,Plate\n');
+    await page.getByText('2 records.').waitFor();
+    await page.keyboard.press('Control+Enter');
+    await heading('2 entities were created').waitFor();
+
+    // Another museum's, with the same name and numbers.
+    const theirs = 'id,label\n1,Jug\n2,Bowl\n';
+    await visitor.go('/import');
+    await choose('objects.csv', theirs);
+    await page.getByText('2 records.').waitFor();
+    await taken.waitFor();
+    expect(await begin.isDisabled()).toBe(true);
+    await lookAt(page, 'import-name-taken');
+    await page.keyboard.press('Control+Enter');
+    await page.getByLabel('Its name').fill('objects of B');
+    await taken.waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+Enter');
+    await heading('2 entities were created').waitFor();
+    expect(await runs()).toHaveLength(2);
+    expect([await labels('objects'), await labels('objects of B')]).toEqual([
+      ['Plate', 'Vase'],
+      ['Bowl', 'Jug'],
+    ]);
+
+    // Who means that one says so, and sees what is there.
+    await visitor.go('/import');
+    await choose('objects.csv', theirs);
+    await press('Import into it');
+    expect(await into.innerText()).toBe('objects');
+    await expect.poll(() => page.evaluate('document.activeElement.tagName')).toBe('SELECT');
+    await page.getByText('is here already').first().waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('a new collection is none that has come to be since the page looked', async () => {
+    const taken = page.getByText('There is a collection of this name already');
+    await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
+    await choose('objects.csv', 'id,label\n1,Jug\n2,Bowl\n');
+    await page.getByText('2 records.').waitFor();
+    await page.route(/\/node\/collections\?/, (route) => route.abort());
+    const other = await collection(node, operator(node), { label: 'objects' });
+    await page.getByRole('button', { name: 'Import 2 records', disabled: false }).click();
+    await page.getByRole('alert').filter({ has: taken }).waitFor();
+    const on = importer(node);
+    expect((await on.ask('GET', '/node/imports')).body).toMatchObject({ imports: [] });
+    expect((await on.entities(other.id)).size).toBe(0);
+    await page.unroute(/\/node\/collections\?/);
+    await create(node, operator(node), { type: 'note', properties: { label: 'Told of' } });
+    await press('Back to the mapping');
+    await press('Import into it');
+    await page.getByRole('button', { name: 'Import 2 records', disabled: false }).click();
+    await heading('2 entities were created').waitFor();
+    expect((await on.entities(other.id)).size).toBe(2);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('an import that fails on its way goes on into the collection that it made', async () => {
+    await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
+    await choose('things.csv', 'id,label\n1,One\n2,Two\n');
+    await page.getByText('2 records.').waitFor();
+    await page.route(/\/files\/things\.csv/, (route) => route.abort('connectionreset'));
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('The node does not answer.').waitFor();
+    await page.unroute(/\/files\/things\.csv/);
+    await press('Back to the mapping');
+    await expect
+      .poll(() => page.getByLabel('Into the collection').locator('option:checked').innerText())
+      .toBe('things');
+    await page.getByRole('button', { name: 'Import 2 records', disabled: false }).click();
+    await heading('2 entities were created').waitFor();
+    const { collections } = (await importer(node).ask('GET', '/node/collections')).body as { collections: object[] };
+    expect(collections).toHaveLength(1);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -9,7 +9,8 @@ export interface Issue {
 /**
  * Why a request came to nothing. `unreachable`: there was no answer, so a write may or may not have happened. `conflict`:
  * the tip is another one (`details.actual`). `gone`: deleted, `details` says when. `unreadable`, `too-large`, `damaged`,
- * `no-mapping`: a file of the reader's own, of which nothing was asked.
+ * `no-mapping`: a file of the reader's own, of which nothing was asked. `name-taken`: what was to be new was there already, and is
+ * as it was.
  */
 export type FailureKind =
   | 'unreachable'
@@ -23,7 +24,8 @@ export type FailureKind =
   | 'unreadable'
   | 'too-large'
   | 'damaged'
-  | 'no-mapping';
+  | 'no-mapping'
+  | 'name-taken';
 
 /** A request that came to nothing. `message` is what the node said, in English; people are told `sentenceOf`. */
 export class Failure extends Error {
@@ -83,7 +85,14 @@ export function sentenceOf(error: unknown): MessageKey {
   return `failure.${error instanceof Failure ? error.kind : 'page'}`;
 }
 
-const wholeKinds: readonly FailureKind[] = ['unreachable', 'signed-out', 'unreadable', 'too-large', 'damaged'];
+const wholeKinds: readonly FailureKind[] = [
+  'unreachable',
+  'signed-out',
+  'unreadable',
+  'too-large',
+  'damaged',
+  'name-taken',
+];
 
 /** What the node said of it, in English, where that text does not say all of it; else null. */
 export function saidOf(error: unknown): string | null {

@@ -42,10 +42,11 @@ export function Import() {
     else focusContentIfFree();
   }, [place]);
 
-  const more = () => {
+  const begin = (into: { collection?: string }) => {
     putFiles([]);
-    void go({ search: ({ run: _, ...rest }) => rest, ignoreBlocker: true });
+    void go({ search: ({ run: _, ...rest }) => ({ ...rest, ...into }), ignoreBlocker: true });
   };
+  const more = () => begin({});
   const loss = useLoss();
   const { instead, question } = useInstead(loss);
   const finish = (id: string) => {
@@ -84,7 +85,7 @@ export function Import() {
           <FileImport key={serial} files={taken} collection={collection} onMore={more} />
         )
       ) : run ? (
-        <Summary id={run} onMore={more} />
+        <Summary id={run} onMore={(into) => begin(into === undefined ? {} : { collection: into })} />
       ) : (
         <Choose onFiles={putFiles} />
       )}

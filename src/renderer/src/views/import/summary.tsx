@@ -15,8 +15,11 @@ import { Count } from './records/running.tsx';
 import { ChangedList, UndoDialog } from './undo/undo-dialog.tsx';
 import { madeQuery } from './undo/undo-import.ts';
 
-/** What became of an import, where to go from there, and its undo. What it told record by record is known in the tab that ran it. */
-export function Summary({ id, onMore }: { id: string; onMore(): void }) {
+/**
+ * What became of an import, where to go from there, and its undo. What it told record by record is known in the tab that ran it.
+ * `onMore`: what is imported next goes into that collection, where one is given.
+ */
+export function Summary({ id, onMore }: { id: string; onMore(collection?: string): void }) {
   const { t, number } = useTexts();
   const { report = null, whole = false } = toldBy(id) ?? {};
   const made = useQuery(madeQuery(id));
@@ -82,7 +85,11 @@ export function Summary({ id, onMore }: { id: string; onMore(): void }) {
               <KeyCaps keys="o" />
             </Link>
           )}
-          <Button onClick={onMore}>{t(brokenOff ? 'import.again' : 'import.more')}</Button>
+          {brokenOff ? (
+            <Button onClick={() => onMore(collection?.id)}>{t('import.again')}</Button>
+          ) : (
+            <Button onClick={() => onMore()}>{t('import.more')}</Button>
+          )}
           <Button onClick={() => setUndoing(true)} disabled={made.data.untouched === 0 && !made.data.collection_goes}>
             <Undo2 size={15} aria-hidden />
             {t('undo.open')}

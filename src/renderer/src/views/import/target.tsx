@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useCommands } from '../../commands/commands.ts';
+import { Button } from '../../components/button.tsx';
 import { Field, Input, Select } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { collectionsQuery } from '../collections/collections-query.ts';
@@ -12,14 +13,29 @@ export interface Target {
   label: string;
 }
 
-/** What the node takes as a target: an id, or a name that makes a collection. */
+/** What the node takes as a target: an id, or a name, which is that of a collection that is there or makes one. */
 export function targetText({ collection, label }: Target): string {
   return collection || label.trim();
 }
 
-export function TargetChoice({ target, onChange }: { target: Target; onChange(target: Target): void }) {
+/** The ids of the collections that are called as the new one is to be; none for one that is there. */
+export function useNamesakes(target: Target): string[] {
+  const list = useQuery(collectionsQuery);
+  if (target.collection !== '') return [];
+  return (list.data?.collections ?? []).filter(({ label }) => label === targetText(target)).map(({ id }) => id);
+}
+
+interface TargetChoiceProps {
+  target: Target;
+  onChange(target: Target): void;
+  /** Those that a new one cannot be told apart from, as by what takes its name for its id. */
+  namesakes?: readonly string[];
+}
+
+export function TargetChoice({ target, onChange, namesakes = [] }: TargetChoiceProps) {
   const { t } = useTexts();
   const list = useQuery(collectionsQuery);
+  const [only, ...others] = namesakes;
   const place = useRef<HTMLDivElement>(null);
   useCommands([
     {
@@ -52,7 +68,7 @@ export function TargetChoice({ target, onChange }: { target: Target; onChange(ta
       </div>
       {target.collection === '' && (
         <div className="w-56">
-          <Field label={t('import.newCollectionName')}>
+          <Field label={t('import.newCollectionName')} error={only !== undefined && t('failure.name-taken')}>
             {(ids) => (
               <Input
                 {...ids}
@@ -63,6 +79,19 @@ export function TargetChoice({ target, onChange }: { target: Target; onChange(ta
               />
             )}
           </Field>
+          {only !== undefined && others.length === 0 && (
+            <Button
+              small
+              className="mt-1"
+              onClick={() => {
+                onChange({ ...target, collection: only });
+                // The button that had the focus goes.
+                place.current?.querySelector('select')?.focus();
+              }}
+            >
+              {t('import.intoNamesake')}
+            </Button>
+          )}
         </div>
       )}
     </div>

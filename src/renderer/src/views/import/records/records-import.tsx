@@ -11,7 +11,7 @@ import { Waiting } from '../../../components/waiting.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { useUnsaved } from '../../../session/unsaved.ts';
 import { focusContentIfFree } from '../../../shell/arrival.ts';
-import { type Target, TargetChoice, targetText } from '../target.tsx';
+import { type Target, TargetChoice, targetText, useNamesakes } from '../target.tsx';
 import { useStartCommand } from '../use-start-command.ts';
 import { EncodingChoice } from './encoding-choice.tsx';
 import { FileChoice } from './file-choice.tsx';
@@ -19,7 +19,7 @@ import { type Column, carried, type MappingDraft, mappingOf, proposedDraft } fro
 import { MappingEditor } from './mapping-editor.tsx';
 import { mappingIn } from './mapping-in.ts';
 import { PreviewPanel } from './preview-panel.tsx';
-import { type ImportProgress, runImport } from './run-import.ts';
+import { type Begun, type ImportProgress, runImport } from './run-import.ts';
 import { Running } from './running.tsx';
 import type { Sample } from './sample.ts';
 import { useSamples } from './use-samples.ts';
@@ -70,7 +70,10 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
   // The columns are those of the encoding that was chosen before, until they are known.
   const isOld = sample.isPlaceholderData || facts.isPlaceholderData;
   const isRead = !shown.error && encodings !== undefined && columns !== undefined && !isOld;
-  const ready = mapping !== null && targetText(target) !== '' && !preview.error && isReadable && isRead;
+  // What lies in those would be overwritten: the ids of entities come of the collection's and of the records.
+  const namesakes = useNamesakes(target);
+  const isPlaced = targetText(target) !== '' && namesakes.length === 0;
+  const ready = mapping !== null && isPlaced && !preview.error && isReadable && isRead;
 
   useEffect(() => {
     isThere.current = true;
@@ -88,18 +91,18 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
   const start = async () => {
     if (!mapping || !ready || isRunning) return;
     stop.current = new AbortController();
-    let id: string | null = null;
-    setWork({ id, progress: null, error: null });
+    let begun: Begun | null = null as Begun | null;
+    setWork({ id: null, progress: null, error: null });
     try {
       const ended = await runImport({
-        collection: targetText(target),
+        target,
         mapping,
         files,
         encodings,
         signal: stop.current.signal,
-        onStart: (begun) => {
-          id = begun;
-          setWork((old) => old && { ...old, id });
+        onStart: (now) => {
+          begun = now;
+          setWork((old) => old && { ...old, id: now.id });
         },
         onProgress: (progress) => setWork((old) => old && { ...old, progress }),
       });
@@ -110,9 +113,13 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
       // Whoever has gone elsewhere is not taken back.
       if (!isThere.current) return;
       const stopped = stop.current.signal.aborted;
-      if (stopped && id !== null) onDone(id);
+      if (stopped && begun) onDone(begun.id);
       else if (stopped) setWork(null);
-      else setWork((old) => old && { ...old, id, error });
+      else {
+        // What is missing comes into the same one.
+        if (begun) setTarget({ ...target, collection: begun.collection });
+        setWork((old) => old && { ...old, error });
+      }
     }
   };
   useStartCommand(start);
@@ -218,7 +225,7 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
         </section>
       </div>
       <div className="sticky bottom-0 flex flex-wrap items-end justify-between gap-3 border-t border-line bg-surface px-4 py-3">
-        <TargetChoice target={target} onChange={setTarget} />
+        <TargetChoice target={target} onChange={setTarget} namesakes={namesakes} />
         <Button look="main" type="submit" disabled={!ready}>
           {whole && preview.data
             ? t('import.startCount', { count: preview.data.records, number: number(preview.data.records) })

@@ -1,6 +1,8 @@
 import { endOf } from '../../../api/answer-lines.ts';
 import { answered, api } from '../../../api/client.ts';
+import { Failure } from '../../../api/failure.ts';
 import { refuseUnreadable } from '../../entity/files/refuse-unsendable.ts';
+import { type Target, targetText } from '../target.tsx';
 import { type ImportReport, keepReport } from './reports.ts';
 import type { TextEncoding } from './sample.ts';
 
@@ -19,24 +21,31 @@ export interface ImportProgress {
 
 const pollMs = 400;
 
-interface Order {
+/** An import that the node has begun, and the collection into which it goes. */
+export interface Begun {
+  id: string;
   collection: string;
+}
+
+interface Order {
+  target: Target;
   mapping: Record<string, unknown>;
   files: readonly File[];
   /** In what each of them is written. */
   encodings: readonly TextEncoding[];
   signal: AbortSignal;
-  onStart(id: string): void;
+  onStart(begun: Begun): void;
   onProgress(progress: ImportProgress): void;
 }
 
 /**
  * Imports files, one after the other. While a file is being sent, a browser tells nothing of the answer: so the node is
- * asked how far it is. Nothing begins with a file that cannot be read. What it tells is kept (reports.ts). @returns its id
+ * asked how far it is. Nothing begins with a file that cannot be read, nor where a new collection is to be made and one of its name
+ * is there. What it tells is kept (reports.ts). @returns its id
  * @throws Failure; what had come by then stays, its import can be undone, and counts as broken off
  */
 export async function runImport({
-  collection,
+  target,
   mapping,
   files,
   encodings,
@@ -45,8 +54,13 @@ export async function runImport({
   onProgress,
 }: Order): Promise<string> {
   for (const file of files) await refuseUnreadable(file);
-  const { id } = await answered(api.POST('/node/imports', { body: { collection, mapping }, signal }));
-  onStart(id);
+  const body = { collection: targetText(target), mapping };
+  const { id, collection } = await answered(api.POST('/node/imports', { body, signal }));
+  if (target.collection === '' && !collection.created) {
+    await close(id);
+    throw new Failure('name-taken', `there is a collection ${collection.label}`);
+  }
+  onStart({ id, collection: collection.id });
   const began = performance.now();
   const total = files.reduce((sum, { size }) => sum + size, 0);
   let before = 0;
@@ -103,9 +117,13 @@ async function look(id: string, signal: AbortSignal): Promise<ImportReport> {
 
 /** Says that no more comes. A node that cannot be told finds out by itself. */
 async function giveUp(id: string): Promise<void> {
-  const params = { path: { id }, query: { ended: 'false' as const } };
   // It is forgotten then.
   await look(id, soon()).catch(() => undefined);
+  await close(id);
+}
+
+async function close(id: string): Promise<void> {
+  const params = { path: { id }, query: { ended: 'false' as const } };
   await api.DELETE('/node/imports/{id}', { params, signal: soon() }).catch(() => undefined);
 }
 
