@@ -270,6 +270,35 @@ describePage('while an entity is edited', () => {
     expect(await versions()).toBe(4);
   });
 
+  test('a file that comes or goes while its JSON is none yet stays so when that is saved', async () => {
+    const attach = (name: string) =>
+      page
+        .getByLabel('Attach a file')
+        .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(`of ${name}`) });
+    await attach('old.txt');
+    await button('Save old.txt').waitFor();
+    await button('Edit as JSON').click();
+    const text = page.getByRole('textbox', { name: 'Edit as JSON' });
+    const before = await text.inputValue();
+    const typed = before.replace('To Ada', 'To Ada Byron');
+    await text.fill(typed.slice(0, -1));
+    await attach('scan.txt');
+    await button('Save scan.txt').waitFor();
+    await button('Remove old.txt').click();
+    await button('Remove old.txt').waitFor({ state: 'detached' });
+    // What is typed stays as it was typed until it is whole.
+    expect(await text.inputValue()).toBe(typed.slice(0, -1));
+    await text.press('Control+End');
+    await text.press('}');
+    await expect.poll(() => text.inputValue()).toContain('scan.txt');
+    expect(await page.getByText(/Somebody else/).count()).toBe(0);
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 5', { exact: true }).waitFor();
+    const { label, content } = (await read(node, me, letter.id)).properties as { label: string; content: object };
+    expect([label, Object.keys(content)]).toEqual(['To Ada Byron', ['scan.txt']]);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('a file that had come before makes no version, and that of somebody else is not taken for one’s own', async () => {
     const attach = () =>
       page

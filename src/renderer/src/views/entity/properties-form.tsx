@@ -7,6 +7,7 @@ import { JsonSaid } from './fields/json-said.tsx';
 import { PropertyRows } from './fields/property-rows.tsx';
 import { type JsonMap, renamed, same, withValue } from './model/json.ts';
 import { jsonFault } from './model/json-fault.ts';
+import { mergeThreeWay } from './model/three-way.ts';
 
 const root: Path = [];
 
@@ -88,14 +89,19 @@ export function PropertiesForm({
 
 function WholeText({ name, properties, onChange }: Pick<PropertiesFormProps, 'name' | 'properties' | 'onChange'>) {
   const { t } = useTexts();
-  const [typed, setTyped] = useState(() => JSON.stringify(properties, null, 2));
+  const [{ typed, over }, setTyped] = useState(() => ({
+    typed: JSON.stringify(properties, null, 2),
+    over: properties,
+  }));
   const wrong = useMemo(() => jsonFault(typed), [typed]);
   useFault([], wrong !== null);
   // Another version came, or was taken over: it is shown unless something is being typed that is no JSON yet.
   const shown = wrong || same(JSON.parse(typed), properties) ? typed : JSON.stringify(properties, null, 2);
   const type = (text: string) => {
-    setTyped(text);
-    if (!jsonFault(text)) onChange(() => JSON.parse(text) as JsonMap);
+    // Over which it was typed, however long it has been no JSON: what the page itself has changed since stays, as an attached file.
+    const from = wrong ? over : properties;
+    setTyped({ typed: text, over: from });
+    if (!jsonFault(text)) onChange((now) => mergeMine(from, JSON.parse(text) as JsonMap, now));
   };
   return (
     <>
@@ -112,4 +118,11 @@ function WholeText({ name, properties, onChange }: Pick<PropertiesFormProps, 'na
       {wrong && <JsonSaid id={`${name}-fault`} fault={wrong} />}
     </>
   );
+}
+
+/** What was typed over `from`, with what has changed elsewhere by now. */
+function mergeMine(from: JsonMap, mine: JsonMap, now: JsonMap): JsonMap {
+  if (same(from, now)) return mine;
+  const of = (properties: JsonMap) => ({ properties, relationships: [] });
+  return mergeThreeWay(of(from), of(mine), of(now), () => 'mine', null).merged.properties;
 }
