@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import { operator, type Person } from '../helpers/callers.ts';
-import { collection, create, type Entity, read, remove, update } from '../helpers/entities.ts';
+import { operator, type Person, ask as request } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok, read, remove, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 
@@ -174,6 +174,30 @@ describePage('the history of an entity', () => {
     await restore().click();
     await page.getByText('Restored as version 3', { exact: true }).waitFor();
     expect((await read(node, me, letter.id)).relationships).toContainEqual(author);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('restores no version that is a deletion: nothing would be left of the entity', async () => {
+    const { ver, cid } = await remove(node, me, letter);
+    ok(await request(node, me, `POST /entities/${letter.id}/restore`, { expect_tip: cid }));
+    await open();
+    for (const way of ['by its button', 'by its key']) {
+      const second = page.getByRole('listitem').filter({ hasText: 'Version 2' });
+      if (way === 'by its button') await second.getByRole('button', { name: 'Restore' }).click();
+      else {
+        await page.getByRole('heading', { level: 1 }).click();
+        await page.keyboard.press('j');
+        await page.getByRole('radio', { name: 'Compare to version 2', checked: true }).waitFor();
+        await page.keyboard.press('r');
+      }
+      const asked = page.getByRole('dialog', { name: 'Restore version 2' });
+      await asked.getByText('Deleted: this version says nothing any more.').waitFor();
+      expect(await asked.getByRole('button', { name: 'Restore', exact: true }).isDisabled()).toBe(true);
+      if (way === 'by its button') await lookAt(page, 'history-restore-deletion', { asItIs: true });
+      await asked.getByRole('button', { name: 'Cancel' }).click();
+      await asked.waitFor({ state: 'detached' });
+    }
+    expect(await read(node, me, letter.id)).toMatchObject({ ver: ver + 1, properties: { label: 'To Ada' } });
     expect(visitor.faults).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Failure } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
@@ -6,6 +6,7 @@ import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
+import { versionQuery } from './history-queries.ts';
 import { type Restoring, restoreVersion } from './restore-version.ts';
 
 interface RestoreDialogProps {
@@ -31,6 +32,7 @@ export function RestoreDialog({ id, restoring, tip, onClose, onLook }: RestoreDi
     },
   });
   const once = useOnce();
+  const deleted = useQuery(versionQuery(restoring.version.cid)).data?.deleted === true;
   const conflict = restore.error instanceof Failure && restore.error.kind === 'conflict';
   const overtaken = restore.isIdle ? tip !== restoring.tip : conflict;
   return (
@@ -38,13 +40,13 @@ export function RestoreDialog({ id, restoring, tip, onClose, onLook }: RestoreDi
       open
       onClose={onClose}
       title={t('history.restore', { ver: restoring.version.ver })}
-      about={t('history.restoreAbout')}
+      about={t(deleted ? 'history.deletion' : 'history.restoreAbout')}
       actions={
         <>
           <Button onClick={onClose}>{t('action.cancel')}</Button>
           <Button
             look="main"
-            disabled={restore.isPending || overtaken}
+            disabled={restore.isPending || overtaken || deleted}
             // Not where the dialog was closed meanwhile: that of another version may be open by then.
             onClick={() => once(() => restore.mutateAsync(restoring, { onSuccess: onClose }))}
           >

@@ -11,11 +11,14 @@ export interface Restoring {
 }
 
 /**
- * Makes a new version that says what an old one said, and gives its number. Nothing is made over another tip than the one
- * that was seen; what an earlier try has made, whose answer was lost, is gone on from. @throws Failure
+ * Makes a new version that says what an old one said, and gives its number. Nothing is made of a deletion, nor over another tip than
+ * the one that was seen; what an earlier try has made, whose answer was lost, is gone on from. @throws Failure
  */
 export async function restoreVersion(id: string, { version, tip }: Restoring, note: string): Promise<number> {
-  const wanted = contentOf(await manifestOf(version.cid));
+  const { deleted, ...said } = await manifestOf(version.cid);
+  // It says nothing, so that everything would be taken away, and the entity be there still.
+  if (deleted) throw new Failure('invalid', `version ${version.ver} is a deletion`);
+  const wanted = contentOf(said);
   try {
     const base = (await manifestOf(tip)).deleted ? await bringBack(id, tip) : tip;
     const before = await manifestOf(base);
