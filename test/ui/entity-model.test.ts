@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Content, sameContent, updateBetween } from '../../src/renderer/src/views/entity/model/content.ts';
+import {
+  type Content,
+  sameContent,
+  updateBetween,
+  withRelationship,
+} from '../../src/renderer/src/views/entity/model/content.ts';
 import { type JsonMap, same, withValue } from '../../src/renderer/src/views/entity/model/json.ts';
 import { jsonFault, valueFault } from '../../src/renderer/src/views/entity/model/json-fault.ts';
 import {
@@ -23,8 +28,8 @@ const json = fc.jsonValue({ maxDepth: 3 }).map((value) => value as JsonMap[strin
 const properties = fc.dictionary(fc.constantFrom('label', 'a', 'b', '__proto__', 'c d'), json, { maxKeys: 4 });
 const relationships = fc.uniqueArray(
   fc.record({
-    predicate: fc.constantFrom('to', 'in'),
-    peer: fc.constantFrom('x', 'y'),
+    predicate: fc.constantFrom('to', 'collection'),
+    peer: fc.constantFrom('x', 'y', 'z'),
     properties: fc.dictionary(fc.constantFrom('n', 'm'), fc.integer()),
   }),
   { selector: ({ predicate, peer }) => `${predicate} ${peer}` },
@@ -77,6 +82,25 @@ describe('what is sent to save', () => {
       relationships_add: [{ predicate: 'to', peer: 'y' }],
       relationships_remove: [{ predicate: 'to', peer: 'x' }],
     });
+  });
+});
+
+describe('a relationship', () => {
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((peer) => ({ predicate: 'collection', peer })) as [
+    ...[Place, Place, Place, Place],
+  ];
+
+  test('that says something else stays in its place, and a new one comes last', () => {
+    const stated = { ...a, properties: { n: 1 } };
+    expect(withRelationship([a, b], stated, [a, b])).toEqual([stated, b]);
+    expect(withRelationship([a, b], c, [a, b])).toEqual([a, b, c]);
+  });
+
+  test('that was taken away is put back where it was', () => {
+    expect(withRelationship([b, c], a, [a, b, c])).toEqual([a, b, c]);
+    expect(withRelationship([a, c, d], b, [a, b, c])).toEqual([a, b, c, d]);
+    expect(withRelationship([d], b, [a, b, c])).toEqual([b, d]);
+    expect(withRelationship([], b, [a, b])).toEqual([b]);
   });
 });
 
@@ -135,6 +159,15 @@ describe('two versions of one text', () => {
     expect(merging(...both, whose('mine'), 'file').merged).toEqual(file('B', 20, 'c'));
     const one = merging(both[0], both[1], file('A', 1, 'c'), undefined, 'file');
     expect([one.merged, one.differences.some(({ clash }) => clash)]).toEqual([file('B', 20, 'c'), false]);
+  });
+
+  test('are not the same where another collection stands first', () => {
+    const [a, b] = ['a', 'b'].map((peer) => ({ predicate: 'collection', peer })) as [Place, Place];
+    expect([sameContent(of({}, [a, b]), of({}, [b, a])), sameContent(of({}, [a, b]), of({}, [a, b]))]).toEqual([
+      ...[false, true],
+    ]);
+    const [x, y] = ['x', 'y'].map((peer) => ({ predicate: 'to', peer })) as [Place, Place];
+    expect(sameContent(of({}, [x, a, y]), of({}, [y, x, a]))).toBe(true);
   });
 
   test('keep both sides’ relationships', () => {

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { conflictsOf, keyOf, tipsOf } from '../sync/nodes.ts';
+import { addRemote, conflictsOf, keyOf, sync, tipsOf } from '../sync/nodes.ts';
 import { describePage, lookAt, pictureOf, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 
 const hostile = '<img src=x onerror="window.hacked=1">\u202egnol';
@@ -334,6 +334,38 @@ describePage('the sync screens', () => {
     await press('t');
     await question.getByRole('button', { name: 'Discard' }).click();
     await page.getByRole('radio', { name: 'label: theirs', checked: true }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('what is taken back by hand leaves the collection first that decides who may do what', async () => {
+    const other = await collection(origin, curator, { label: 'Loans' });
+    const relationships = [place, other].map(({ id, properties: { label } }) => ({
+      ...{ predicate: 'collection', peer: id, peer_label: label },
+    }));
+    const both = await create(origin, curator, { type: 'letter', relationships, properties: { label: 'To Eve' } });
+    await addRemote(node, me, { name: 'museum', url: origin.url, key: keyOf(curator) });
+    await sync(node, me, 'museum');
+    await update(node, me, both, { properties: { label: 'To Eve, mine' } });
+    await update(origin, curator, both, { properties: { label: 'To Eve, theirs' } });
+    await sync(node, me, 'museum');
+    await visitor.go(`/sync/conflicts/museum/${both.id}`);
+    await heading('To Eve, mine').waitFor();
+    await press('e');
+    await page.getByRole('button', { name: 'Remove Letters' }).click();
+    await page.getByRole('button', { name: 'Put Letters back' }).click();
+    await page.getByRole('button', { name: 'What the relationship to Letters says' }).click();
+    const said = page.getByRole('dialog');
+    await said.getByRole('button', { name: 'Edit as JSON' }).click();
+    await said.getByRole('textbox', { name: 'Edit as JSON' }).fill('{"shelf": 3}');
+    await said.getByRole('button', { name: 'Take over' }).click();
+    await said.waitFor({ state: 'detached' });
+    await press('Control+s');
+    await page.getByRole('heading', { name: 'No conflicts' }).waitFor();
+    const decided = (await read(node, me, both.id)).relationships;
+    expect(decided.map(({ peer, properties }) => [peer, properties])).toEqual([
+      [place.id, { shelf: 3 }],
+      [other.id, undefined],
+    ]);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -239,6 +239,7 @@ export function ConflictEditor({
                   service={card?.service ?? 'arke'}
                   base={mine}
                   content={byHand.now}
+                  begun={byHand.begun}
                   collection={byHand.now.relationships.find(({ predicate }) => predicate === 'collection')?.peer}
                   known={[]}
                   onChange={change}

@@ -44,10 +44,12 @@ export function sameRelationship(a: Relationship | undefined, b: Relationship | 
   return keyOf(a) === keyOf(b) && same((a.properties ?? {}) as Json, (b.properties ?? {}) as Json);
 }
 
+/** Whether two versions say the same, in whatever order, but for the collection that stands first: that one decides permissions. */
 export function sameContent(a: Content, b: Content): boolean {
   const [x, y] = [byKey(a.relationships), byKey(b.relationships)];
   return (
     same(a.properties, b.properties) &&
+    firstPlace(a.relationships) === firstPlace(b.relationships) &&
     x.size === y.size &&
     [...x].every(([key, one]) => sameRelationship(one, y.get(key)))
   );
@@ -55,6 +57,31 @@ export function sameContent(a: Content, b: Content): boolean {
 
 export function byKey(relationships: readonly Relationship[]): Map<string, Relationship> {
   return new Map(relationships.map((one) => [keyOf(one), one]));
+}
+
+/** A relationship that places its entity in a collection. */
+export function isPlace({ predicate }: Relationship): boolean {
+  return predicate === 'collection';
+}
+
+/** The collection that stands first; undefined where there is none. */
+function firstPlace(relationships: readonly Relationship[]): string | undefined {
+  return relationships.find(isPlace)?.peer;
+}
+
+/** Relationships with another one, or one that says something else: in its place, where it was `before`, or last. */
+export function withRelationship(
+  relationships: readonly Relationship[],
+  one: Relationship,
+  before: readonly Relationship[],
+): Relationship[] {
+  const isIt = (other: Relationship) => keyOf(other) === keyOf(one);
+  const at = relationships.findIndex(isIt);
+  if (at !== -1) return relationships.with(at, one);
+  const was = before.findIndex(isIt);
+  if (was === -1) return [...relationships, one];
+  const earlier = byKey(before.slice(0, was));
+  return relationships.toSpliced(relationships.findLastIndex((other) => earlier.has(keyOf(other))) + 1, 0, one);
 }
 
 /** The body of PUT /entities/{id}, without the tip and the note. */

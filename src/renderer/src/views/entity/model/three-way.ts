@@ -1,5 +1,5 @@
 import { differingMember, isOtherBytes, splitFile } from './bytes-places.ts';
-import { byKey, type Content, type Relationship, sameRelationship } from './content.ts';
+import { byKey, type Content, isPlace, type Relationship, sameRelationship } from './content.ts';
 import { isMap, type Json, type JsonMap, member, same } from './json.ts';
 
 /** A place that differs between the version that editing began with, the text on the page, and the version there is now. */
@@ -70,6 +70,7 @@ export function mergeThreeWay(
   }
   const places = [base, mine, theirs].map((one) => one?.relationships.filter(isPlace) ?? []);
   const [firstOld, firstMine, firstTheirs] = places.map(([first]) => first?.peer);
+  // That one decides permissions, so that all of each side's are one choice where both put another one first.
   const isMoved = firstMine !== firstTheirs && !isBefore(firstMine, firstOld) && !isBefore(firstTheirs, firstOld);
   if (isMoved) {
     const path = ['relationships', 'collection', firstMine ?? firstTheirs ?? ''];
@@ -91,11 +92,6 @@ export function mergeThreeWay(
   }
   const first = isMoved ? undefined : isBefore(firstMine, firstOld) ? firstTheirs : firstMine;
   return { merged: { properties, relationships: withFirstPlace(relationships, first) }, differences };
-}
-
-/** The first collection decides permissions, so that all of each side's are one choice where both put another one first. */
-function isPlace({ predicate }: Relationship): boolean {
-  return predicate === 'collection';
 }
 
 function withFirstPlace(relationships: Relationship[], first: string | undefined): Relationship[] {

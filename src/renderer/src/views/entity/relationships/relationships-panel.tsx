@@ -2,7 +2,7 @@ import { useEffect, useId, useState } from 'react';
 import { Input } from '../../../components/field.tsx';
 import { toast } from '../../../components/toasts.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
-import { byKey, type Content, keyOf, type Relationship } from '../model/content.ts';
+import { byKey, type Content, keyOf, type Relationship, withRelationship } from '../model/content.ts';
 import type { JsonMap } from '../model/json.ts';
 import { Incoming } from './incoming.tsx';
 import { PeerPicker } from './peer-picker.tsx';
@@ -13,6 +13,8 @@ interface RelationshipsPanelProps {
   id: string;
   base: Content;
   content: Content;
+  /** With what editing began, where that is not `base`. */
+  begun?: Content;
   collection: string | undefined;
   /** The service's name in inline references. */
   service: string;
@@ -30,6 +32,7 @@ export function RelationshipsPanel({
   id,
   base,
   content,
+  begun = base,
   collection,
   service,
   known,
@@ -48,8 +51,12 @@ export function RelationshipsPanel({
   const kept = base.relationships.map((one) => now.get(keyOf(one)) ?? one);
   const all = [...kept, ...content.relationships.filter((one) => !before.has(keyOf(one)))];
   const groups = [...Map.groupBy(all, ({ predicate }) => predicate)];
-  const put = (one: Relationship) =>
-    onChange((old) => ({ ...old, relationships: [...old.relationships.filter((r) => keyOf(r) !== keyOf(one)), one] }));
+  const place = byKey(begun.relationships);
+  const put = (one: Relationship) => {
+    // In another place the first collection may be another one, which decides who may do what.
+    const { relationships } = place.has(keyOf(one)) ? begun : base;
+    onChange((old) => ({ ...old, relationships: withRelationship(old.relationships, one, relationships) }));
+  };
   const take = (one: Relationship) =>
     onChange((old) => ({ ...old, relationships: old.relationships.filter((r) => keyOf(r) !== keyOf(one)) }));
   return (
