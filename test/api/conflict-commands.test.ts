@@ -84,6 +84,18 @@ test('what cannot be is one sentence', async () => {
   expect(await archeion(data, 'resolve', id)).toMatchObject({ code: 2, err: expect.stringContaining('--ours') });
   expect(await archeion(data, 'resolve', id, '--ours', '--theirs')).toMatchObject({ code: 2 });
   expect(await archeion(data, 'show', id)).toMatchObject({ code: 1, err: expect.stringContaining('no conflict') });
+  // A variable that is not set, and what a path leaves out: they would be paths of their own.
+  for (const none of ['', '.', '..']) {
+    const said = {
+      code: 2,
+      out: '',
+      err: `archeion: "${none}" is no id of an entity: "archeion conflicts" lists them.`,
+    };
+    expect(await archeion(data, 'show', none, '--json')).toEqual(said);
+    expect(await archeion(data, 'resolve', none, '--ours')).toEqual(said);
+    const key = `archeion: "${none}" is no beginning of a key: "archeion key list" shows them.`;
+    expect(await commandLine(data, ['key', 'revoke', none])).toEqual({ code: 2, out: '', err: key });
+  }
   const missing = await archeion(data, 'resolve', id, '--merged', join(folder.path, 'none.json'));
   expect(missing).toMatchObject({ code: 2, err: expect.stringContaining('none.json') });
 });

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { type NodeClient, openClient } from './parts/client.ts';
 import { FailureError } from './parts/failure.ts';
+import { pathPart } from './parts/path-part.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { printable } from './parts/table.ts';
 
@@ -59,8 +60,9 @@ export function addConflicts(program: Command, shell: Shell): void {
     .option('--json', 'print one JSON document, which is a good start for --merged')
     .action(async (id: string, _options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
+      const path = pathOf(id);
       await using client = await openClient(shell, options);
-      const conflict = await read(client, id, options.remote);
+      const conflict = await read(client, path, options.remote);
       const lines = options.json ? JSON.stringify(conflict, null, 2).split('\n') : shown(conflict);
       for (const line of lines) shell.out(line);
     });
@@ -76,12 +78,13 @@ export function addConflicts(program: Command, shell: Shell): void {
     .option('--json', 'print one JSON document')
     .action(async (id: string, _options, command: Command) => {
       const options = command.optsWithGlobals<ResolveOptions>();
+      const path = pathOf(id);
       const { sides: looked, ...body } = await resolution(id, options);
       await using client = await openClient(shell, options);
-      const sides = looked ?? (await read(client, id, options.remote)).sides;
+      const sides = looked ?? (await read(client, path, options.remote)).sides;
       const answer = await client.ask<{ id: string; cid: string; ver: number; deleted: boolean }>(
         'POST',
-        `/node/conflicts/${encodeURIComponent(id)}/resolve${query(options.remote)}`,
+        `${path}/resolve${query(options.remote)}`,
         { ...body, note: options.note, expect_tip: sides.ours.cid, expect_theirs: sides.theirs.cid },
       );
       if (options.json) shell.out(JSON.stringify(answer));
@@ -93,8 +96,13 @@ function query(remote: string | undefined): string {
   return remote === undefined ? '' : `?remote=${encodeURIComponent(remote)}`;
 }
 
-function read(client: NodeClient, id: string, remote: string | undefined): Promise<OpenConflict> {
-  return client.ask('GET', `/node/conflicts/${encodeURIComponent(id)}${query(remote)}`);
+/** @throws UsageError */
+function pathOf(id: string): string {
+  return `/node/conflicts/${pathPart(id, 'id of an entity: "archeion conflicts" lists them')}`;
+}
+
+function read(client: NodeClient, path: string, remote: string | undefined): Promise<OpenConflict> {
+  return client.ask('GET', `${path}${query(remote)}`);
 }
 
 /** The versions that a decision is about: what a file was made from, or those that stand now. */

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
 import { openClient } from './parts/client.ts';
 import { RefusedError } from './parts/failure.ts';
+import { pathPart } from './parts/path-part.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { table } from './parts/table.ts';
 
@@ -56,8 +57,9 @@ export function addKey(program: Command, shell: Shell): void {
     .command('revoke <prefix>')
     .description('revoke the key that begins so; it is refused from then on')
     .action(async (prefix: string, _options, command: Command) => {
+      const part = pathPart(prefix, 'beginning of a key: "archeion key list" shows them');
       await using client = await openClient(shell, command.optsWithGlobals<GlobalOptions>());
-      await client.ask('DELETE', `/node/keys/${encodeURIComponent(prefix)}`).catch((error) => {
+      await client.ask('DELETE', `/node/keys/${part}`).catch((error) => {
         if (!(error instanceof RefusedError) || error.status !== 404) throw error;
         throw new UsageError(`There is no key that begins with ${prefix}: "archeion key list" shows them.`);
       });
