@@ -169,6 +169,27 @@ test('of a node that cannot write any more or is gone says that the same command
   }
 });
 
+test('says what became of the files also where the node cannot note that the import has ended', async () => {
+  await using node = await startNode({
+    extend: (app) =>
+      app.delete('/node/imports/:id', (_request, response) => void response.status(507).json({ error: 'Disk full' })),
+  });
+  await using folder = await temporaryFolder();
+  const works = join(folder.path, 'works.ndjson');
+  await writeFile(works, '{"id":1,"label":"Zebra"}\n{"id":2,"status":"active"}\n');
+  const line = ['import', works, '--collection', 'Works', '--type', 'klados'];
+  const said = await commandLine(node.data, line);
+  expect(said.out).toContain('2 records, 1 entity created');
+  const unended = 'The files are read, but the node could not keep that the import has ended: Disk full';
+  expect([said.code, said.err]).toEqual([
+    1,
+    expect.stringMatching(/^archeion: 1 record or entity was refused.*line 2/s),
+  ]);
+  expect(said.err.split('\n').at(-1)).toBe(unended);
+  const json = await commandLine(node.data, [...line, '--json']);
+  expect([json.code, JSON.parse(json.out)]).toMatchObject([1, { unchanged: 1, refused: 1 }]);
+});
+
 test('is left off in the middle of an answer that says no', async () => {
   await using s = await scene();
   const works = await s.file('works.csv', 'id,label\n1,Zebra\n');

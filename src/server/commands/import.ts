@@ -88,7 +88,6 @@ export function addImport(program: Command, shell: Shell): void {
         throw error;
       }
       if (!report) throw new FailureError('No file was read.', 2);
-      await client.ask('DELETE', `/node/imports/${id}`);
       if (options.json) shell.out(JSON.stringify({ ...report, files }));
       else for (const line of summary(report)) shell.out(line);
       const wrong = [
@@ -97,9 +96,21 @@ export function addImport(program: Command, shell: Shell): void {
         ...(report.left_alone > 0
           ? [`${counted(report.left_alone, 'changed source')} left alone: what is here stays as it is.`]
           : []),
+        ...(await end(client, id)),
       ];
       if (wrong.length > 0) throw new FailureError(wrong.join('\n'));
     });
+}
+
+/** Says that an import has ended; what keeps the node from noting that, for people. */
+async function end(client: NodeClient, id: string): Promise<string[]> {
+  try {
+    await client.ask('DELETE', `/node/imports/${id}`);
+    return [];
+  } catch (error) {
+    if (!(error instanceof FailureError)) throw error;
+    return [`The files are read, but the node could not keep that the import has ended: ${error.message}`];
+  }
 }
 
 async function mappingIn(file: string): Promise<unknown> {
