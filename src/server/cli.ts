@@ -56,6 +56,15 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
 const out = (line: string) => process.stdout.write(`${line}\n`);
 const err = (line: string) => process.stderr.write(`${line}\n`);
 
+const isRunning = (pid: number): boolean => {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    // Another user's may not be asked.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+};
+
 const ended = (code: number) => {
   process.exitCode = lost && code === 0 ? 1 : code;
 };
@@ -69,6 +78,7 @@ if (args[0] === 'processor' && args[1] === 'run') {
   const code = await run(args, {
     env: process.env,
     pid: process.pid,
+    isRunning,
     dataFolder: envPaths('archeion', { suffix: '' }).data,
     ui: pages.find((folder) => existsSync(join(folder, 'index.html'))) ?? null,
     self: [process.execPath, realpathSync(process.argv[1] ?? import.meta.filename)],

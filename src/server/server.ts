@@ -35,6 +35,8 @@ export interface Overrides extends Pick<AppOptions, 'extend'> {
   writer?: Surroundings['writer'];
   /** The process that node.json names. */
   pid?: number;
+  /** Whether there is a process of that id. */
+  isRunning?: ((pid: number) => boolean) | undefined;
   /** The folder of the built page. */
   ui?: string | null;
   /** Whether remotes that are set to it are watched, and what was accepted on any network is gone on with. */
@@ -55,7 +57,7 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   checkStartable(data);
   opened.use(lockFolder(data));
   refuseForeignLogs(data);
-  await refuseSecond(data);
+  await refuseSecond(data, overrides.isRunning ?? (() => false));
   const service = syncedBy(data);
   if (service)
     log.warn(
@@ -130,10 +132,10 @@ async function toldOf(data: string, node: NodeFile, log: Log): Promise<AsyncDisp
  * The lock of a node that runs may have been deleted, for one that was left behind: there would be two writers. What a node that
  * was killed has left is removed, since commands would believe it now that the folder is locked.
  */
-async function refuseSecond(data: string): Promise<void> {
+async function refuseSecond(data: string, isRunning: (pid: number) => boolean): Promise<void> {
   const known = await readNodeFile(data);
   const file = nodeFilePath(data);
-  if (known && (await isAlive(known)))
+  if (known && ((await isAlive(known)) ?? isRunning(known.pid)))
     throw new UnavailableError(
       `The data folder ${data} is in use: its node runs at ${known.url}, and its lock.db was deleted, or this is a copy of it. Stop that first; where it is no node of yours, delete ${file}.`,
     );

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { lstat, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -158,6 +159,20 @@ describe('starting and stopping', () => {
     await expect(refused).rejects.toThrow(`its node runs at ${node.url}, and its lock.db was deleted`);
     expect(await readNodeFile(node.data)).toMatchObject({ url: node.url });
   });
+
+  test('nor where that one hangs, as long as its process is there', async () => {
+    await using folder = await temporaryFolder();
+    await using hung = createServer(() => undefined).listen(0, '127.0.0.1');
+    await once(hung, 'listening');
+    const { port } = hung.address() as AddressInfo;
+    const [url, instance] = [`http://127.0.0.1:${port}`, '01234567-89ab-4cde-8fff-0123456789ab'];
+    await writeFile(join(folder.path, 'node.json'), JSON.stringify({ url, pid: 42, instance, version: '0.0.0' }));
+    const isRunning = (pid: number) => pid === 42;
+    await expect(startNode({ data: folder.path, isRunning })).rejects.toThrow(`its node runs at ${url}`);
+    await using node = await startNode({ data: folder.path, isRunning: () => false });
+    expect(await readNodeFile(folder.path)).toMatchObject({ url: node.url });
+    hung.closeAllConnections();
+  }, 20_000);
 
   test('an id that cannot be read is not replaced by another', async () => {
     await using folder = await temporaryFolder();

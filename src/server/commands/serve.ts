@@ -24,12 +24,13 @@ export function addServe(program: Command, shell: Shell): void {
       const token = takeRunToken(shell.env);
       delete shell.env.ARCHEION_SEAL_KEY;
       const { startServer } = await import('../server.ts');
+      const { pid, isRunning, ui } = shell;
       await using node = await whileInUse(shell, waitMs, () =>
-        startServer(config, secrets, { pid: shell.pid, ui: shell.ui, watch: true }),
+        startServer(config, secrets, { pid, isRunning, ui, watch: true }),
       );
       if (token !== undefined) node.ctx.sessions.acceptToken(token);
       shell.out(JSON.stringify({ ready: { url: node.url } }));
-      if (token === undefined && shell.ui !== null) {
+      if (token === undefined && ui !== null) {
         const { url } = node.ctx.sessions.issueLink(node.url);
         shell.err(`The page, for one use within five minutes ("archeion open" makes another link): ${url}`);
       }

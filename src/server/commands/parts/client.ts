@@ -72,7 +72,8 @@ export async function openClient(
     };
     // Most commands find a node that runs: they load nothing of one.
     const { startServer } = await import('../../server.ts');
-    const node = opened.use(await startServer(quiet, secrets, { pid: shell.pid, ui: null, lent: true }));
+    const { pid, isRunning } = shell;
+    const node = opened.use(await startServer(quiet, secrets, { pid, isRunning, ui: null, lent: true }));
     opened.defer(() => othersDone(node.ctx.requests, ports, shell));
     url = node.url;
     if (isNew) shell.err(`Made a new node in ${data}.`);

@@ -5,6 +5,8 @@ import type { AskedNode } from './other-version.ts';
 export interface Shell {
   env: Record<string, string | undefined>;
   pid: number;
+  /** Whether there is a process of that id. */
+  isRunning?: (pid: number) => boolean;
   /** The platform's usual data folder. */
   dataFolder: string;
   /** The folder of the built page, null where it is not built. */
