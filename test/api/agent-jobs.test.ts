@@ -184,6 +184,22 @@ describe('an agent', () => {
     expect(ok(await statusOf(id, job_id))).toEqual(scene.endpoint.status);
   });
 
+  test('that says little of a job says no less than clients read, and nothing of another job', async () => {
+    const { id } = await anAgent('accept');
+    const { job_id } = await invoke(id);
+    const started_at = new Date(scene.clock.ms).toISOString();
+    const progress = { total: 0, pending: 0, done: 0, error: 0 };
+    scene.endpoint.status = { status: 'running' };
+    expect(ok(await statusOf(id, job_id))).toEqual({ job_id, status: 'running', progress, started_at });
+    scene.endpoint.status = { job_id: 'job_OTHER', status: 'done', progress: { total: 3, done: 3 }, phase: 'over' };
+    const over = { job_id, status: 'done', progress: { ...progress, total: 3, done: 3 }, started_at, phase: 'over' };
+    expect(ok(await statusOf(id, job_id))).toEqual(over);
+    scene.endpoint.status = { status: 'running', progress: 'half', started_at: null };
+    expect(ok(await statusOf(id, job_id))).toEqual({ job_id, status: 'running', progress, started_at });
+    scene.clock.ms += hour;
+    expect(ok(await statusOf(id, job_id))).toMatchObject({ job_id, status: 'error', progress, started_at });
+  });
+
   test('that refused a job is not asked for it', async () => {
     const { id } = await anAgent('refuse');
     expect(await invoke(id)).toMatchObject({ status: 'rejected', error: 'no work today' });

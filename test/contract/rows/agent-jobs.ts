@@ -160,9 +160,9 @@ const state: Row = {
       call: async (s) => {
         const { id, job } = await begun(s, 'accept');
         await agentSays(said);
-        return { path: status(id, job, '?detail=full&errors=5') };
+        return { path: status(id, job, '?detail=full&errors=5'), known: job };
       },
-      body: said,
+      body: ({ known }) => ({ ...said, job_id: known }),
     },
     {
       name: 'a job that the agent does not know',

@@ -1,6 +1,8 @@
 import { NotFoundError } from '../../errors.ts';
 import type { AgentStatusSource } from '../../jobs/agent-status.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
+import { isoTime } from '../../model/iso-time.ts';
+import { isObject } from '../../model/objects.ts';
 import { phaseOf } from '../../model/run-status.ts';
 import { findStanding } from '../../store/entities.ts';
 import { findJobHead, runJob } from '../../store/jobs/jobs.ts';
@@ -23,7 +25,7 @@ export class AgentStatusService {
   }
 
   /**
-   * The agent's own answer. Of a job that it refused it is not asked; and when its permissions have ended, the job has as
+   * The agent's own answer, with what every status has. Of a job that it refused it is not asked; and when its permissions have ended, the job has as
    * well, whatever it says.
    * @throws NotFoundError, UnreachableError
    */
@@ -47,18 +49,18 @@ export class AgentStatusService {
       return { known, endpoint };
     });
     const { phase, error } = phaseOf({ ...known, log: null }, now);
+    const began = { job_id: job, started_at: isoTime(known.created) };
     const own = (): AgentStatusView => ({
-      job_id: job,
+      ...began,
       status: phase,
       progress: { total: 1, pending: 0, done: 0, error: 1 },
-      started_at: new Date(known.created).toISOString(),
-      completed_at: new Date(Math.min(known.expires, now)).toISOString(),
+      completed_at: isoTime(Math.min(known.expires, now)),
       ...(error && { error: { code: error.code, message: error.message } }),
     });
     if (known.state === 'refused') return own();
     const late = now >= known.expires;
     try {
-      const said = (await source.ask({ id, endpoint }, job, query)) as unknown as AgentStatusView;
+      const said = whole(await source.ask({ id, endpoint }, job, query), began);
       const open = said.status !== 'done' && said.status !== 'error';
       if (!late || !open) return said;
       return { ...said, status: 'error', error: { code: 'TIMEOUT', message: error?.message ?? '' } };
@@ -67,4 +69,18 @@ export class AgentStatusService {
       throw fault;
     }
   }
+}
+
+/** What an agent said, with what clients read of every status (wire-contract.md) where it left that out. */
+function whole(
+  { started_at, progress, ...said }: Awaited<ReturnType<AgentStatusSource['ask']>>,
+  began: Pick<AgentStatusView, 'job_id' | 'started_at'>,
+): AgentStatusView {
+  const counted = isObject(progress) ? progress : {};
+  return {
+    ...(said as { status: AgentStatusView['status'] }),
+    job_id: began.job_id,
+    progress: { total: 0, pending: 0, done: 0, error: 0, ...counted },
+    started_at: typeof started_at === 'string' ? started_at : began.started_at,
+  };
 }
