@@ -259,6 +259,9 @@ describe('requests', () => {
       ['utf-16', 415],
       ['UTF-8', 200],
       ['"utf-8"', 200],
+      ['utf8', 200],
+      ['UTF8', 200],
+      ['utf-80', 415],
     ] as const)
       expect(
         await post('/probe/a', '{"label":"x"}', { 'Content-Type': `application/json; charset=${charset}` }),

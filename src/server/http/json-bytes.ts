@@ -51,6 +51,7 @@ function announced({ headers }: IncomingMessage): number | null {
 /** What says of itself that it is not UTF-8 is 415, as express would have it. */
 function verify(request: IncomingMessage): void {
   const charset = /;\s*charset\s*=\s*"?([^";\s]*)/i.exec(request.headers['content-type'] ?? '')?.[1];
-  if (charset !== undefined && charset.toLowerCase() !== 'utf-8')
+  // `utf8` is no registered name, and some clients send it.
+  if (charset !== undefined && !/^utf-?8$/i.test(charset))
     throw Object.assign(new Error('the body is not UTF-8'), { status: 415 });
 }
