@@ -1,9 +1,8 @@
-import { isCid } from '../../blocks/cid.ts';
-import { NotFoundError, ValidationError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import type { Reader } from '../../store/connection.ts';
-import { findVersion, type Version } from '../../store/versions.ts';
+import type { Version } from '../../store/versions.ts';
 import { patchDiff, semanticDiff } from './diff.ts';
+import { namedVersion } from './named-version.ts';
 import type { EntitiesService } from './service.ts';
 import type { DiffSide, PatchDiffView, SemanticDiffView } from './wire.ts';
 import type { EntityWrites } from './writes.ts';
@@ -40,20 +39,12 @@ export class DiffService {
   #versions(db: Reader, caller: Caller, id: string, query: DiffQuery): { from: Version | null; to: Version } {
     const { cid } =
       query.to === undefined ? this.#entities.viewed(db, caller, id) : this.#entities.known(db, caller, id);
-    const to = version(db, id, query.to ?? cid, 'to');
-    if (query.from !== undefined) return { from: version(db, id, query.from, 'from'), to };
+    const to = namedVersion(db, id, query.to ?? cid, 'to');
+    if (query.from !== undefined) return { from: namedVersion(db, id, query.from, 'from'), to };
     const { prev } = to.manifest;
     // Where it is not on this node, nobody here knows what has changed since.
-    return { from: prev === null ? null : version(db, id, prev, 'from'), to };
+    return { from: prev === null ? null : namedVersion(db, id, prev, 'from'), to };
   }
-}
-
-function version(db: Reader, id: string, cid: string, name: 'from' | 'to'): Version {
-  const found = findVersion(db, cid);
-  if (!found && !isCid(cid)) throw ValidationError.at([name], 'is no CID');
-  if (!found) throw new NotFoundError(undefined, { [name]: cid });
-  if (found.entity !== id) throw ValidationError.at([name], 'is a version of another entity');
-  return found;
 }
 
 function side({ cid, manifest }: Version): DiffSide {

@@ -1,9 +1,10 @@
 import { historicJson } from '../../blocks/encode.ts';
-import { NotFoundError, ValidationError } from '../../errors.ts';
+import { NotFoundError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding } from '../../store/entities.ts';
 import { chain, findVersion, hasVersion, type Version } from '../../store/versions.ts';
+import { namedVersion } from '../entities/named-version.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import type { HistoricManifestView, HistoricView, VersionsView } from './wire.ts';
 
@@ -20,9 +21,8 @@ export class VersionsService {
     const { versions, next } = store.read((db) => {
       const standing = this.#writes.standing(db, caller.network, id);
       this.#writes.env.permissions.require(db, accepted(caller), 'entity:view', standing);
-      if (from !== undefined && findVersion(db, from)?.entity !== id)
-        throw ValidationError.at(['from'], 'is no version of this entity');
-      const page = chain(db, from ?? standing.cid, limit);
+      const start = from === undefined ? standing.cid : namedVersion(db, id, from, 'from').cid;
+      const page = chain(db, start, limit);
       const before = page.at(-1)?.manifest.prev ?? null;
       return { versions: page, next: before !== null && hasVersion(db, before) ? before : null };
     });
