@@ -51,7 +51,7 @@ export interface InvitesView {
 }
 
 export interface InviteRevokedView {
-  /** False where there was none, or none that had not been accepted or revoked before. */
+  /** False where there was none, or it was revoked already. */
   revoked: boolean;
   email: string;
 }
