@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { AndMore } from '../../components/and-more.tsx';
 import { Button } from '../../components/button.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { ChangedText } from '../entity/changed-text.tsx';
