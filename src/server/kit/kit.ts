@@ -86,14 +86,11 @@ export class Kit {
 
   async #verify(header: string | undefined, body: Uint8Array): Promise<void> {
     const { url } = this.#options;
-    const look = async () => signatureIssue(header, body, await this.#keys.of(url), this.#runner.now());
+    const issueBy = (key: Uint8Array) => signatureIssue(header, body, key, this.#runner.now());
     try {
-      let issue = await look();
-      if (issue === mismatch) {
-        // The node may have another key since.
-        this.#keys.forget(url);
-        issue = await look();
-      }
+      let issue = issueBy(await this.#keys.of(url));
+      // The node may have another key since.
+      if (issue === mismatch) issue = issueBy(await this.#keys.present(url));
       if (issue !== null) throw new RefusedJobError(401, issue);
     } catch (error) {
       if (error instanceof RefusedJobError) throw error;

@@ -2,13 +2,23 @@ import { fromJson } from '../model/from-json.ts';
 import { NodeCallError } from './job-error.ts';
 
 const keptMs = 3_600_000;
+/** How long a key is believed to be the node's present one: anybody can send what does not match it. */
+const presentMs = 30_000;
 const maxAnswer = 16_384;
+
+interface Kept {
+  key: Promise<Uint8Array>;
+  /** When it was asked for, epoch milliseconds. */
+  since: number;
+}
 
 /** The public keys of nodes, each asked for once an hour and again when a signature does not match it. */
 export class SigningKeys {
   readonly #fetch: typeof fetch;
   readonly #now: () => number;
-  readonly #kept = new Map<string, { key: Promise<Uint8Array>; since: number }>();
+  readonly #kept = new Map<string, Kept>();
+  /** The last look at whether a node has another key. */
+  readonly #looks = new Map<string, Kept>();
 
   constructor(now: () => number, fetching: typeof fetch) {
     this.#now = now;
@@ -21,13 +31,24 @@ export class SigningKeys {
     if (kept && this.#now() - kept.since < keptMs) return kept.key;
     const key = this.#ask(base);
     this.#kept.set(base, { key, since: this.#now() });
-    key.catch(() => this.forget(base));
+    key.catch(() => this.#kept.delete(base));
     return key;
   }
 
-  /** For a node that may have another key now. */
-  forget(base: string): void {
-    this.#kept.delete(base);
+  /**
+   * The key of a node that may have another one now. The one that is kept stays until that has come.
+   * @throws NodeCallError where it gives none
+   */
+  present(base: string): Promise<Uint8Array> {
+    const last = this.#looks.get(base);
+    if (last && this.#now() - last.since < presentMs) return last.key;
+    const look: Kept = { key: this.#ask(base), since: this.#now() };
+    this.#looks.set(base, look);
+    look.key.then(
+      () => this.#kept.set(base, look),
+      () => undefined,
+    );
+    return look.key;
   }
 
   async #ask(base: string): Promise<Uint8Array> {
