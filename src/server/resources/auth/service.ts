@@ -1,5 +1,6 @@
 import { ForbiddenError, UnauthorizedError } from '../../errors.ts';
 import { type Caller, type Claims, type Credential, registered } from '../../model/caller.ts';
+import { isoTime } from '../../model/iso-time.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Identity } from '../../store/accounts/identity.ts';
 import type { InviteStatus } from '../../store/accounts/invites.ts';
@@ -64,7 +65,7 @@ export class AuthService {
     }
     if (credential?.method !== 'api_key') throw new UnauthorizedError();
     const { id, type: processor_type, owner } = actor;
-    return { type: 'agent', processor_type, id, auth_method: 'api_key', owner_id: owner, ...keyFacts(credential) };
+    return { type: 'agent', processor_type, id, auth_method: 'api_key', owner_id: owner, ...shownKey(credential) };
   }
 }
 
@@ -79,7 +80,7 @@ function uninvited({ email }: Claims, invite: InviteStatus | null): string {
 /** wire-contract.md, N7: what is known only by a JWT, or only of a key. */
 function credentialFacts(credential: Credential | undefined): Partial<WhoamiUserView> {
   if (credential === undefined) return {};
-  if (credential.method === 'api_key') return keyFacts(credential);
+  if (credential.method === 'api_key') return shownKey(credential);
   const { email, name, subject } = credential.claims;
   return {
     ...(email !== null && { email }),
@@ -88,9 +89,6 @@ function credentialFacts(credential: Credential | undefined): Partial<WhoamiUser
   };
 }
 
-function keyFacts({ prefix, expiresAt }: Extract<Credential, { method: 'api_key' }>) {
-  return {
-    key_prefix: prefix,
-    ...(expiresAt !== null && { key_expires_at: new Date(expiresAt).toISOString() }),
-  };
+function shownKey({ prefix, expiresAt }: Extract<Credential, { method: 'api_key' }>) {
+  return { key_prefix: prefix, ...(expiresAt !== null && { key_expires_at: isoTime(expiresAt) }) };
 }
