@@ -12,7 +12,7 @@ import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import { findCollection, otherNetwork, viewedCollection } from './lookup.ts';
-import { memberList, membership } from './members.ts';
+import { addedMember, memberList, membership } from './members.ts';
 import { completedRole, roleBodyIssues } from './roles.ts';
 import type {
   AccessVersion,
@@ -103,13 +103,12 @@ export class CollectionAccessService {
 
   async addMember(caller: Caller, id: string, { user_id, role, expires_in }: AddMemberBody): Promise<MemberAddedView> {
     const actor = registered(caller);
-    let by = grantor(actor);
     const at = this.#writes.env.now();
     const expires = expires_in === undefined ? undefined : at + expires_in * 1000;
     const elsewhere = networkOf(user_id) === caller.network ? [] : [otherNetwork(caller, 'user_id')];
-    const { version } = await this.#manage(caller, id, elsewhere, (db, base) => {
+    const { version, next } = await this.#manage(caller, id, elsewhere, (db, base) => {
       const { manifest } = base;
-      by = this.#writes.env.permissions.remoteUser(db, actor, base) ?? grantor(actor);
+      const by = this.#writes.env.permissions.remoteUser(db, actor, base) ?? grantor(actor);
       const known = peerFacts(db, user_id);
       const open = known?.type === 'group' && !countsAsGroup({ ...known, deleted: false });
       const here = isKnownTarget(db, user_id) && memberTypes.includes(known?.type ?? 'user');
@@ -125,16 +124,7 @@ export class CollectionAccessService {
         member: 'expires_in',
       };
     });
-    return {
-      ...version,
-      member_added: {
-        user_id,
-        role,
-        ...(expires === undefined ? {} : { expires_at: new Date(expires).toISOString() }),
-        granted_at: new Date(at).toISOString(),
-        granted_by: by,
-      },
-    };
+    return { ...version, member_added: addedMember(next, role, user_id) };
   }
 
   async removeMember(caller: Caller, id: string, userId: string, role: string): Promise<MemberRemovedView> {

@@ -1,8 +1,8 @@
-import type { Relationship } from '../../model/manifest.ts';
+import type { Manifest, Relationship } from '../../model/manifest.ts';
 import { momentOf } from '../../model/moments.ts';
 import type { RelationshipAdd } from '../../model/relationships.ts';
-import { type CollectionAccess, isExpired } from '../../model/roles.ts';
-import type { MembersView } from './wire.ts';
+import { accessOf, type CollectionAccess, isExpired } from '../../model/roles.ts';
+import type { MemberAddedView, MembersView } from './wire.ts';
 
 /** A membership's facts; times are epoch milliseconds, `expires` undefined means permanent. */
 export interface Grant {
@@ -27,6 +27,16 @@ export function membership({ role, peer, peerType, by, at, expires }: Grant): Re
     },
     properties_remove: ['expires_at'],
   };
+}
+
+/** A membership that a version has just given, as it was written there. */
+export function addedMember(version: Manifest, role: string, peer: string): MemberAddedView['member_added'] {
+  const {
+    expires_at,
+    granted_at = '',
+    granted_by = '',
+  } = accessOf(version).members.find((m) => m.role === role && m.peer === peer) ?? {};
+  return { user_id: peer, role, ...(expires_at !== undefined && { expires_at }), granted_at, granted_by };
 }
 
 /** When somebody was made a member, in ms; undefined where that is not said. */
