@@ -59,7 +59,7 @@ describePage('what was deleted', () => {
     const said = page.getByText('One entity was restored', { exact: true });
     await said.waitFor();
     // What is said covers nothing of the screen.
-    const [screen, line] = [await page.getByRole('main').boundingBox(), await said.boundingBox()];
+    const [screen, line] = await Promise.all([page.getByRole('main').boundingBox(), said.boundingBox()]);
     expect((screen?.y ?? 0) + (screen?.height ?? 0)).toBeLessThanOrEqual(line?.y ?? 0);
     await page.getByText('3 deleted entities').waitFor();
     expect(await labels()).toEqual([hostile, 'To Cem', 'To Ann']);
