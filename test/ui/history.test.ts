@@ -177,6 +177,20 @@ describePage('the history of an entity', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('restores the collection that was first, which decides who may do what', async () => {
+    const other = await collection(node, me, { label: 'Loans' });
+    const relationships = [home, other].map(({ id }) => ({ predicate: 'collection', peer: id }));
+    letter = await create(node, me, { type: 'letter', relationships, properties: { label: 'To Ada' } });
+    await update(node, me, letter, { relationships_remove: relationships.slice(0, 1) });
+    await open();
+    await ask();
+    await restore().click();
+    await page.getByText('Restored as version 4', { exact: true }).waitFor();
+    const { relationships: now } = await read(node, me, letter.id);
+    expect(now.map(({ peer }) => peer)).toEqual([home.id, other.id]);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('restores no version that is a deletion: nothing would be left of the entity', async () => {
     const { ver, cid } = await remove(node, me, letter);
     ok(await request(node, me, `POST /entities/${letter.id}/restore`, { expect_tip: cid }));

@@ -1,8 +1,8 @@
 import { notifyManager, useMutation, useQueryClient } from '@tanstack/react-query';
-import { answered, api } from '../../api/client.ts';
 import { settleDraft } from './draft.ts';
-import { type Entity, entityQuery, giveUpFetching } from './entity-queries.ts';
-import { type Content, leadsToNothingNew, updateBetween } from './model/content.ts';
+import { entityQuery, giveUpFetching } from './entity-queries.ts';
+import { type Content, leadsToNothingNew, updatesBetween } from './model/content.ts';
+import { writeUpdates } from './write-updates.ts';
 
 export interface Saving {
   /** The version that the content was made from. */
@@ -12,19 +12,13 @@ export interface Saving {
   note: string;
 }
 
-/** Saves what changed as a new version. @throws Failure of kind `conflict` where the tip is another one by now */
+/** Saves what changed as a new version (`updatesBetween`: or two). @throws Failure of kind `conflict` where the tip is another one */
 export function useSave(id: string) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async ({ tip, base, content, note }: Saving) => {
-      const update = updateBetween(base, content);
-      const validate_relationships = leadsToNothingNew(base, update) ? 'false' : 'true';
-      const saved = await answered<Entity>(
-        api.PUT('/entities/{id}', {
-          params: { path: { id }, query: { validate_relationships } },
-          body: { expect_tip: tip, ...update, ...(note.trim() ? { note: note.trim() } : {}) },
-        }),
-      );
+      const updates = updatesBetween(base, content);
+      const saved = await writeUpdates(id, tip, updates, note.trim(), (update) => leadsToNothingNew(base, update));
       await giveUpFetching(queries, id);
       return saved;
     },

@@ -1,7 +1,7 @@
-import { answered, api } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
 import { bringBack, manifestOf } from '../entity/bring-back.ts';
-import { contentOf, sameContent, updateBetween } from '../entity/model/content.ts';
+import { contentOf, sameContent, updatesBetween } from '../entity/model/content.ts';
+import { writeUpdates } from '../entity/write-updates.ts';
 import type { Version } from './history-queries.ts';
 
 /** A version that is to be restored, and the one that was the newest when that was asked for. */
@@ -22,11 +22,10 @@ export async function restoreVersion(id: string, { version, tip }: Restoring, no
   try {
     const base = (await manifestOf(tip)).deleted ? await bringBack(id, tip) : tip;
     const before = await manifestOf(base);
-    const update = updateBetween(contentOf(before), wanted);
-    if (base !== tip && Object.keys(update).length === 0) return before.ver;
+    const now = contentOf(before);
+    if (base !== tip && sameContent(now, wanted)) return before.ver;
     // What it led to was there when it was written, and may be deleted by now.
-    const params = { path: { id }, query: { validate_relationships: 'false' as const } };
-    return (await answered(api.PUT('/entities/{id}', { params, body: { expect_tip: base, note, ...update } }))).ver;
+    return (await writeUpdates(id, base, updatesBetween(now, wanted), note, () => true)).ver;
   } catch (error) {
     const actual = error instanceof Failure ? error.actual : null;
     const now = actual === null ? null : await manifestOf(actual);

@@ -114,6 +114,25 @@ export function updateBetween(base: Content, next: Content): Update {
   };
 }
 
+/**
+ * The updates that make `next` of `base`, in this order: one, unless collections would come to stand before the one that is to be
+ * the first (src/server/sync/delta.ts). Those are said anew behind it then.
+ */
+export function updatesBetween(base: Content, next: Content): [Update, ...Update[]] {
+  const ahead = aheadOfFirst(base, next);
+  if (ahead.size === 0) return [updateBetween(base, next)];
+  const without = { ...next, relationships: next.relationships.filter((one) => !ahead.has(keyOf(one))) };
+  return [updateBetween(base, without), updateBetween(without, next)];
+}
+
+/** The collections of `next` that stood before its first one if it were made in one update: what was there keeps its place. */
+function aheadOfFirst(base: Content, next: Content): Set<string> {
+  const after = byKey(next.relationships.filter(isPlace));
+  const order = [...new Set([...byKey(base.relationships).keys(), ...after.keys()])].filter((key) => after.has(key));
+  const [first] = after.keys();
+  return new Set(first === undefined ? [] : order.slice(0, order.indexOf(first)));
+}
+
 /** Whether an update leads to nothing new: to what there was before, which may be deleted by now, or was never here. */
 export function leadsToNothingNew(base: Content, { relationships_add = [] }: Update): boolean {
   const peers = new Set(base.relationships.map(({ peer }) => peer));
