@@ -52,7 +52,10 @@ export class FoldersController extends Controller {
     this.on = services;
   }
 
-  /** Create a folder, in a parent too where one is named: both are written or none. */
+  /**
+   * Create a folder, in a parent too where one is named: both are written or none.
+   * @param validate_relationships Whether the targets of relationships are looked for, at most 500; a folder may have more children
+   */
   @Post()
   @SuccessResponse(201, 'Created')
   create(
@@ -71,7 +74,10 @@ export class FoldersController extends Controller {
     return StoredJson.as<FolderView>(await this.on.folders.read(request.caller, id));
   }
 
-  /** Change a folder: removals first, then deep merges (of `metadata` too) and additions. */
+  /**
+   * Change a folder: removals first, then deep merges (of `metadata` too) and additions.
+   * @param validate_relationships Whether the targets of relationships are looked for, at most 500; a folder may have more children
+   */
   @Put('{id}')
   @Response<ErrorView>(404, 'Not found')
   @Response<ConflictView>(409, 'The tip is another one')
