@@ -1,12 +1,15 @@
 import { execFileSync } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile, writeFile } from 'node:fs/promises';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type ClientRequest, createServer, type IncomingHttpHeaders, request } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { setTimeout as after } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { Shell } from '../../src/server/commands/parts/shell.ts';
 import { run } from '../../src/server/commands/run.ts';
 import { lockFolder } from '../../src/server/store/lock.ts';
 import { ask, operator } from '../helpers/callers.ts';
@@ -19,7 +22,7 @@ import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
 import { activeKlados } from '../helpers/worker-processes.ts';
 
 /** A command line that runs: what it says on stderr as it comes, and its exit code. */
-function begun(data: string, ...args: string[]) {
+function begun(data: string, args: string[], more: Pick<Shell, 'input'> = {}) {
   const said: string[] = [];
   const stop = new AbortController();
   const ended = run(args, {
@@ -31,6 +34,7 @@ function begun(data: string, ...args: string[]) {
     out: (line) => void said.push(line),
     err: (line) => void said.push(line),
     stopped: stop.signal,
+    ...more,
   });
   return { said, ended, stop };
 }
@@ -44,11 +48,11 @@ test.each([
   await mkdir(at('data'));
   for (const name of ['first.csv', 'second.csv']) execFileSync('mkfifo', [at(name)]);
   await writeFile(at('third.csv'), 'id,label\n2,Wool\n');
-  const first = begun(at('data'), 'import', at('first.csv'), '--collection', 'First');
+  const first = begun(at('data'), ['import', at('first.csv'), '--collection', 'First']);
   // Opened when the command reads it: its node runs by then.
   const toFirst = await open(at('first.csv'), 'w');
   await toFirst.write('id,label\n1,Zebra\n');
-  const second = begun(at('data'), 'import', at('second.csv'), at('third.csv'), '--collection', 'Second');
+  const second = begun(at('data'), ['import', at('second.csv'), at('third.csv'), '--collection', 'Second']);
   const toSecond = await open(at('second.csv'), 'w');
   await toSecond.write('id,label\n1,Zebra\n');
   if (isStopped) first.stop.abort();
@@ -71,7 +75,7 @@ test.each([
   if (isStopped) execFileSync('mkfifo', [file]);
   else await writeFile(file, `${rows(0, 1500)}{"id":12345678901234567890123}\n${rows(1500, 30_000)}`);
   const data = join(folder.path, 'data');
-  const { said, ended, stop } = begun(data, 'import', file, '--collection', 'Zebras');
+  const { said, ended, stop } = begun(data, ['import', file, '--collection', 'Zebras']);
   if (isStopped) {
     const writer = await open(file, 'w');
     await writer.write(rows(0, 1500));
@@ -87,7 +91,7 @@ test.each([
 test('commands that begin together without a node all do what they are for', async () => {
   await using folder = await temporaryFolder();
   await (await startNode({ data: folder.path }))[Symbol.asyncDispose]();
-  const all = Array.from({ length: 4 }, () => begun(folder.path, 'key', 'create'));
+  const all = Array.from({ length: 4 }, () => begun(folder.path, ['key', 'create']));
   expect(await Promise.all(all.map(({ ended }) => ended))).toEqual([0, 0, 0, 0]);
 });
 
@@ -95,8 +99,8 @@ test('a command waits while another process has the folder and does not answer y
   await using folder = await temporaryFolder();
   await (await startNode({ data: folder.path }))[Symbol.asyncDispose]();
   const lock = lockFolder(folder.path);
-  const { said, ended } = begun(folder.path, 'key', 'create');
-  const left = begun(folder.path, 'key', 'create');
+  const { said, ended } = begun(folder.path, ['key', 'create']);
+  const left = begun(folder.path, ['key', 'create']);
   const words = `Another process has the data folder ${folder.path}, as a node that starts: waiting until it answers or ends.`;
   await expect.poll(() => [...said, ...left.said], { timeout: 10_000 }).toEqual([words, words]);
   left.stop.abort();
@@ -104,6 +108,47 @@ test('a command waits while another process has the folder and does not answer y
   lock[Symbol.dispose]();
   expect([await ended, ...said]).toEqual([0, words, expect.stringMatching(/^uk_/)]);
 });
+
+/** A request from a port that has been used before: the system gives it back after a moment. */
+async function askedFrom(localPort: number, port: number, headers: Record<string, string>): Promise<ClientRequest> {
+  for (;;) {
+    const options = { host: '127.0.0.1', port, localPort, agent: false, method: 'POST', path: '/entities' };
+    const asked = request({ ...options, headers: { ...headers, 'Content-Length': 100, Expect: '100-continue' } });
+    asked.flushHeaders();
+    try {
+      await once(asked, 'continue');
+      return asked.on('error', () => undefined);
+    } catch (error) {
+      if (!/^EADDR/.test((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      await after(200);
+    }
+  }
+}
+
+test('another command is waited for also where it has a port that the command itself has had', async () => {
+  await using folder = await temporaryFolder();
+  await using stack = new AsyncDisposableStack();
+  await (await startNode({ data: folder.path }))[Symbol.asyncDispose]();
+  const used: [number, number][] = [];
+  const note = (message: unknown) => {
+    const { socket } = message as { socket: Socket };
+    socket.once('connect', () => used.push([socket.localPort ?? 0, socket.remotePort ?? 0]));
+  };
+  subscribe('net.client.socket', note);
+  stack.defer(() => void unsubscribe('net.client.socket', note));
+  const input = new PassThrough();
+  const { said, ended } = begun(folder.path, ['mcp'], { input: () => input });
+  input.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`);
+  await expect.poll(() => said, { timeout: 30_000 }).toEqual([expect.stringContaining('"result"')]);
+  const [own, port] = used.at(-1) ?? [0, 0];
+  const key = await readFile(join(folder.path, 'operator.key'), 'utf8');
+  const other = await askedFrom(own, port, { Authorization: `ApiKey ${key.trim()}` });
+  stack.defer(() => void other.destroy());
+  input.end();
+  await expect.poll(() => said.join('\n'), { timeout: 10_000 }).toContain('Other commands use the node');
+  other.destroy();
+  expect(await ended).toBe(0);
+}, 60_000);
 
 test("the operator's key goes to nobody who answers where a node was that was killed", async () => {
   await using folder = await temporaryFolder();
@@ -139,11 +184,11 @@ test("the operator's key goes to nobody who answers where a node was that was ki
 test('serve waits for a moment while a command has the folder, and not for longer', async () => {
   await using folder = await temporaryFolder();
   const lock = lockFolder(folder.path);
-  const { said, ended, stop } = begun(folder.path, 'serve', '--port', '0');
+  const { said, ended, stop } = begun(folder.path, ['serve', '--port', '0']);
   expect(await Promise.race([ended, after(1000, 'it waits')])).toBe('it waits');
   lock[Symbol.dispose]();
   await expect.poll(() => said, { timeout: 30_000 }).toEqual([expect.stringContaining('"ready"')]);
-  const second = begun(folder.path, 'serve', '--port', '0');
+  const second = begun(folder.path, ['serve', '--port', '0']);
   expect([await second.ended, second.said]).toEqual([
     1,
     [expect.stringContaining('Another process uses the data folder')],

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import { clientHeader } from '../model/client-header.ts';
 
 /** Upper bounds of the durations that are told apart, in seconds. */
 export const durationBounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5, 10];
@@ -21,17 +22,20 @@ const mark = Symbol('tally');
 /** Of so many clients is known when they asked last. */
 const mostAsked = 100;
 
+/** What it calls itself, else its port. */
+type Client = string | number;
+
 type Marked = IncomingMessage & { [mark]?: RouteTally };
 
 /** Counts requests by endpoint: as many counters as there are endpoints, whatever is asked. */
 export class RequestTally {
   readonly #routes = new Map<string, RouteTally>();
-  /** Those at work, each with the port that its client asks from. */
-  readonly #running = new Map<ServerResponse, number | undefined>();
+  /** Those at work, each with its client. */
+  readonly #running = new Map<ServerResponse, Client>();
   /** Called when one of them has ended: by whom it is waited for. */
   readonly #waiting = new Set<() => void>();
-  /** When a client last asked something, by its port; of the last few. */
-  readonly #asked = new Map<number | undefined, number>();
+  /** When a client last asked something; of the last few. */
+  readonly #asked = new Map<Client, number>();
 
   /** The counter of an endpoint; `path` with or without Express's colons. */
   of(method: string, path: string): RouteTally {
@@ -54,11 +58,11 @@ export class RequestTally {
   /** Counts a request when its answer has ended. */
   watch(request: IncomingMessage, response: ServerResponse): void {
     const began = performance.now();
-    const port = request.socket.remotePort;
-    this.#running.set(response, port);
-    this.#asked.delete(port);
-    this.#asked.set(port, began);
-    if (this.#asked.size > mostAsked) this.#asked.delete(this.#asked.keys().next().value);
+    const client = clientOf(request);
+    this.#running.set(response, client);
+    this.#asked.delete(client);
+    this.#asked.set(client, began);
+    if (this.#asked.size > mostAsked) this.#asked.delete(this.#asked.keys().next().value ?? client);
     response.on('close', () => {
       this.#running.delete(response);
       for (const look of this.#waiting) look();
@@ -67,21 +71,21 @@ export class RequestTally {
     });
   }
 
-  /** Whether a request has not been answered to its end that was not asked from one of the ports `but`. */
-  isBusy(but: ReadonlySet<number> = new Set()): boolean {
-    for (const port of this.#running.values()) if (port === undefined || !but.has(port)) return true;
+  /** Whether a request of another client than `but` has not been answered to its end. */
+  isBusy(but?: string): boolean {
+    for (const client of this.#running.values()) if (client !== but) return true;
     return false;
   }
 
-  /** Milliseconds since one that was not asked from one of the ports `but` began. */
-  sinceOthers(but: ReadonlySet<number>): number {
+  /** Milliseconds since one of another client than `but` began. */
+  sinceOthers(but: string): number {
     let last = Number.NEGATIVE_INFINITY;
-    for (const [port, at] of this.#asked) if (port === undefined || !but.has(port)) last = Math.max(last, at);
+    for (const [client, at] of this.#asked) if (client !== but) last = Math.max(last, at);
     return performance.now() - last;
   }
 
   /** Resolves when no such request is at work, or `stopped` is given. */
-  rest(but: ReadonlySet<number>, stopped: AbortSignal): Promise<void> {
+  rest(but: string, stopped: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       const look = () => {
         if (this.isBusy(but) && !stopped.aborted) return;
@@ -98,6 +102,11 @@ export class RequestTally {
   #other(method = ''): RouteTally {
     return this.of(methods.has(method) ? method : 'OTHER', 'other');
   }
+}
+
+function clientOf({ headers, socket }: IncomingMessage): Client {
+  const named = headers[clientHeader];
+  return typeof named === 'string' ? named : (socket.remotePort ?? 0);
 }
 
 /** Says which endpoint serves a request. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
@@ -6,6 +7,7 @@ import type { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { type Config, readConfig, UsageError } from '../../config.ts';
 import { version } from '../../generated/version.ts';
+import { clientHeader } from '../../model/client-header.ts';
 import { http } from '../../node-http.ts';
 import type { RunningNode } from '../../server.ts';
 import { identityFile } from '../../store/accounts/identity-schema.ts';
@@ -49,7 +51,7 @@ export async function openClient(
   const { config, secrets } = readConfig(shell.env, flags, shell.dataFolder);
   const data = resolve(config.data);
   await using opened = new AsyncDisposableStack();
-  const ports = new Set<number>();
+  const own = randomUUID();
   let url: string | undefined;
   const start = async () => {
     if (mustRun) {
@@ -74,7 +76,7 @@ export async function openClient(
     const { startServer } = await import('../../server.ts');
     const { pid, isRunning } = shell;
     const node = opened.use(await startServer(quiet, secrets, { pid, isRunning, ui: null, lent: true }));
-    opened.defer(() => othersDone(node.ctx.requests, ports, shell));
+    opened.defer(() => othersDone(node.ctx.requests, own, shell));
     url = node.url;
     if (isNew) shell.err(`Made a new node in ${data}.`);
   };
@@ -83,13 +85,17 @@ export async function openClient(
   url ??= other?.url;
   const key = readOperatorKey(join(data, 'operator.key'));
   if (!key || !url) throw new FailureError(`The operator's key cannot be read: ${join(data, 'operator.key')}.`);
-  const headers = { Authorization: `ApiKey ${key}`, [`X-${config.service}-Network`]: config.network };
+  const headers = {
+    Authorization: `ApiKey ${key}`,
+    [`X-${config.service}-Network`]: config.network,
+    [clientHeader]: own,
+  };
   const ended = new AbortController();
   opened.defer(() => ended.abort());
   const signal = AbortSignal.any([shell.stopped, ended.signal]);
   const all = opened.move();
   return {
-    ...clientOf({ url, version: other?.version ?? version }, { headers, signal, ports }),
+    ...clientOf({ url, version: other?.version ?? version }, { headers, signal }),
     config,
     running: other !== null,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
@@ -97,13 +103,13 @@ export async function openClient(
 }
 
 /**
- * Waits for what other commands ask of a node that this one runs, which is all that comes from none of its `own` ports: they
- * found it, and would be cut off with it. Also where this one was stopped; while it waits it ends at once, by the signal or by
+ * Waits for what other commands ask of a node that this one, which calls itself `own`, runs: they found it, and would be cut off
+ * with it. Also where this one was stopped; while it waits it ends at once, by the signal or by
  * the second one (cli.ts).
  */
 async function othersDone(
   requests: RunningNode['ctx']['requests'],
-  own: ReadonlySet<number>,
+  own: string,
   { stopped, err }: Shell,
 ): Promise<void> {
   const never = new AbortController().signal;
@@ -126,17 +132,14 @@ export function noNode(data: string): UsageError {
   return new UsageError(`There is no node in ${data}: name its folder with --data, or begin with "archeion serve".`);
 }
 
-/** `ports` takes up those of this machine that it asks from. */
 function clientOf(
   node: AskedNode,
-  { headers, signal, ports }: { headers: Record<string, string>; signal: AbortSignal; ports: Set<number> },
+  { headers, signal }: { headers: Record<string, string>; signal: AbortSignal },
 ): Pick<NodeClient, 'url' | 'ask' | 'send' | 'fetch'> {
   const { url } = node;
   const start = (method: string, path: string, type: string) => {
     const all = { ...headers, 'Content-Type': type };
-    const request = http.request(new URL(path, url), { method, agent: false, signal, headers: all });
-    request.once('socket', (socket) => socket.once('connect', () => ports.add(socket.localPort ?? 0)));
-    return request;
+    return http.request(new URL(path, url), { method, agent: false, signal, headers: all });
   };
 
   const lost = (error: unknown): FailureError => {
