@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fromJson } from '../model/from-json.ts';
 import { isEntityId } from '../model/ids.ts';
 import { requireUser } from '../model/permissions.ts';
 import type { CitationView } from '../resources/chat/wire.ts';
@@ -62,7 +63,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
       async (caller, query) => {
         const user = requireUser(caller.actor, 'have collections of their own');
         const found = await node.users.collections(caller, user.id, query);
-        const { collections, pagination } = JSON.parse(Buffer.from(found).toString()) as UserCollectionsView;
+        const { collections, pagination } = fromJson(Buffer.from(found).toString()) as UserCollectionsView;
         const value = {
           collections: collections.map(({ id: one, label, predicate }) => ({ id: one, label, role: predicate })),
           has_more: pagination.has_more,
@@ -77,9 +78,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
       async (caller, { collection: from, ...query }) => {
         const listed = await node.collections.list(caller, from, query);
         const page =
-          listed instanceof Uint8Array
-            ? (JSON.parse(Buffer.from(listed).toString()) as CollectionEntitiesView)
-            : listed;
+          listed instanceof Uint8Array ? (fromJson(Buffer.from(listed).toString()) as CollectionEntitiesView) : listed;
         const named = page.entities.map(citation);
         return { value: { entities: named, has_more: page.pagination.has_more }, named };
       },
@@ -95,7 +94,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
       }),
       async (caller, { collection: from, label, ...query }) => {
         const found = await node.collections.find.search(caller, from, { q: label, ...query });
-        const { entities } = JSON.parse(Buffer.from(found).toString()) as { entities: CitationView[] };
+        const { entities } = fromJson(Buffer.from(found).toString()) as { entities: CitationView[] };
         const named = entities.map(citation);
         return { value: { entities: named }, named };
       },
@@ -110,7 +109,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
           const preview = await node.entities.preview(caller, one);
           return { value: { ...preview, note: 'The entity is too large to show.' }, shown: [citation(preview)] };
         }
-        const { relationships, ...entity } = JSON.parse(Buffer.from(text).toString()) as ManifestView;
+        const { relationships, ...entity } = fromJson(Buffer.from(text).toString()) as ManifestView;
         return { value: { ...entity, relationship_count: relationships.length }, shown: [await known(caller, one)] };
       },
       { whole: true },
@@ -142,7 +141,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
       z.object({ from: id, to: id, direction, max_depth: depth, limit: upTo(20, 5) }),
       async (caller, { from, to, ...query }) => {
         const found = await node.graph.paths(caller, { source_ids: [from], target_ids: [to], ...query }, 'none');
-        const { paths, truncated } = JSON.parse(Buffer.from(found).toString()) as PathsView;
+        const { paths, truncated } = fromJson(Buffer.from(found).toString()) as PathsView;
         const named = paths.flatMap(({ edges }) =>
           edges.flatMap((edge) => [end(edge, 'subject'), end(edge, 'object')]),
         );

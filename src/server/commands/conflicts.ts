@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
+import { fromJson } from '../model/from-json.ts';
 import { type NodeClient, openClient } from './parts/client.ts';
 import { FailureError } from './parts/failure.ts';
 import { pathPart } from './parts/path-part.ts';
@@ -134,7 +135,7 @@ async function mergedIn(id: string, file: string): Promise<Omit<Resolution, 'res
   let value: unknown;
   try {
     // Editors put a byte order mark before it.
-    value = JSON.parse((await readFile(file, 'utf8')).replace(/^\uFEFF/, ''));
+    value = fromJson((await readFile(file, 'utf8')).replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new FailureError(`${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}`, 2);
   }

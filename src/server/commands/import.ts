@@ -6,6 +6,7 @@ import { ValidationError } from '../errors.ts';
 import { isCar, isZip } from '../exchange/file-signature.ts';
 import { parseMappingText } from '../exchange/mapping.ts';
 import { textEncodings } from '../exchange/text-encoding.ts';
+import { fromJson } from '../model/from-json.ts';
 import { type NodeClient, openClient } from './parts/client.ts';
 import { counted } from './parts/counted.ts';
 import { FailureError, issueText, RefusedError } from './parts/failure.ts';
@@ -117,7 +118,7 @@ async function mappingIn(file: string): Promise<unknown> {
   try {
     const text = await readFile(file, 'utf8');
     parseMappingText(text);
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
+    return fromJson(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     if (error instanceof ValidationError) throw new UsageError(`${file}: ${error.issues.map(issueText).join('; ')}.`);
     throw unreadable(file, error);

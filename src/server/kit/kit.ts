@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fromJson } from '../model/from-json.ts';
 import { Batches } from './batch.ts';
 import { RefusedJobError } from './job-error.ts';
 import { BadJobError, type KladosJob, readJob } from './job-request.ts';
@@ -100,7 +101,7 @@ export class Kit {
 
   #read(body: Uint8Array): KladosJob {
     try {
-      return readJob(JSON.parse(Buffer.from(body).toString('utf8')));
+      return readJob(fromJson(Buffer.from(body).toString('utf8')));
     } catch (error) {
       const words = error instanceof BadJobError ? error.message : 'The body is not JSON.';
       throw new RefusedJobError(400, words);

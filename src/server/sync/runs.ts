@@ -1,4 +1,5 @@
 import { DomainError, UnreachableError } from '../errors.ts';
+import { fromJson } from '../model/from-json.ts';
 import type { Network } from '../model/ids.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { lastRun, type Remote, type RunRow } from '../store/remotes/remotes.ts';
@@ -156,7 +157,7 @@ export class Runs {
   #read(store: NetworkStore, { name, key }: Remote): (LastRun & { written: number }) | undefined {
     const row = store.read((db): RunRow | undefined => lastRun(db, key));
     if (!row) return undefined;
-    const run = { ...row, report: { ...emptyReport(), ...(JSON.parse(row.report) as Report) }, written: row.ended };
+    const run = { ...row, report: { ...emptyReport(), ...(fromJson(row.report) as Report) }, written: row.ended };
     this.#last.set(keyOf(store.network, name), run);
     return run;
   }

@@ -8,6 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Config, readConfig, UsageError } from '../../config.ts';
 import { version } from '../../generated/version.ts';
 import { clientHeader } from '../../model/client-header.ts';
+import { fromJson } from '../../model/from-json.ts';
 import { http } from '../../node-http.ts';
 import type { RunningNode } from '../../server.ts';
 import { identityFile } from '../../store/accounts/identity-schema.ts';
@@ -221,7 +222,7 @@ async function answered(response: IncomingMessage, node: AskedNode): Promise<unk
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
   const text = Buffer.concat(chunks).toString();
-  const body: unknown = text === '' ? undefined : JSON.parse(text);
+  const body: unknown = text === '' ? undefined : fromJson(text);
   const status = response.statusCode ?? 0;
   if (isUnknownEndpoint(status, body)) throw new OtherVersionError(node);
   if (status < 200 || status > 299) throw new RefusedError(status, body);

@@ -1,3 +1,4 @@
+import { fromJson } from '../../model/from-json.ts';
 import type { JobError, LogStatus } from '../../model/job-log.ts';
 import type { JobRequest } from '../../model/job-request.ts';
 import type { Sending } from '../../model/job-state.ts';
@@ -38,7 +39,7 @@ const columns = `${head}, type, handoff, request, state, attempts, error, retry_
 function toJob({ request, state, attempts, error, retry_after, ...rest }: Columns): StoredJob {
   return {
     ...rest,
-    request: JSON.parse(request) as JobRequest,
+    request: fromJson(request) as JobRequest,
     sending: { state, attempts, error, retryAfter: retry_after },
   };
 }
@@ -169,7 +170,7 @@ interface GrantRow {
 }
 
 function toGrant({ actions, expires }: GrantRow): StoredGrant {
-  return { actions: JSON.parse(actions) as string[], expires };
+  return { actions: fromJson(actions) as string[], expires };
 }
 
 /** What a run granted a processor in its target collection; undefined where it granted nothing. */
@@ -219,14 +220,14 @@ export function openBatch(db: Reader, except: readonly string[]): { id: string; 
 /** All of a batch; it may be long. */
 export function findBatch(db: Reader, id: string): NewJobBatch | undefined {
   const row = db.get<{ body: string }>('SELECT body FROM job_batch WHERE id = ?', id);
-  return row && (JSON.parse(row.body) as NewJobBatch);
+  return row && (fromJson(row.body) as NewJobBatch);
 }
 
 /** What all jobs of a batch are given; undefined where that is nothing, or there is no such batch. */
 export function sharedInput(db: Reader, batch: string): JsonObject | undefined {
   const sql = "SELECT json_extract(body, '$.job.request.input') AS input FROM job_batch WHERE id = ?";
   const input = db.get<{ input: string | null }>(sql, batch)?.input ?? null;
-  return input === null ? undefined : (JSON.parse(input) as JsonObject);
+  return input === null ? undefined : (fromJson(input) as JsonObject);
 }
 
 /** Whose jobs a batch makes, and where their logs go; undefined where there is no such batch. */

@@ -1,3 +1,4 @@
+import { fromJson } from '../../model/from-json.ts';
 import type { JobRequest } from '../../model/job-request.ts';
 import { phaseOf, type RunJob, type RunPhase, type RunStatus } from '../../model/run-status.ts';
 import type { Reader } from '../connection.ts';
@@ -145,7 +146,7 @@ const shown = 20;
 
 function jobLine(db: Reader, job: RunJob, nowMs: number): RunJobLine {
   const row = db.get<{ type: string; request: string }>('SELECT type, request FROM job WHERE id = ?', job.id);
-  const request = JSON.parse(row?.request ?? '{}') as Partial<JobRequest>;
+  const request = fromJson(row?.request ?? '{}') as Partial<JobRequest>;
   const { phase, error } = phaseOf(job, nowMs);
   const known = row?.type !== 'agent' || job.state === 'refused';
   const targets = request.target_entities ?? (request.target_entity === undefined ? [] : [request.target_entity]);

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type IssuePath, ValidationError } from '../../errors.ts';
+import { fromJson } from '../../model/from-json.ts';
 import { momentOf } from '../../model/moments.ts';
 
 /** A condition over the row `e` of `entity`, with bound parameters; the text names no value and no property. */
@@ -45,7 +46,7 @@ export function parseFilter(text: string, path: IssuePath): FilterSql {
   if (text.length > maxText) throw ValidationError.at(path, `must have at most ${maxText} characters`);
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = fromJson(text);
   } catch {
     throw ValidationError.at(path, 'must be JSON');
   }

@@ -1,3 +1,4 @@
+import { fromJson } from '../../model/from-json.ts';
 import { accessOf, isExpired, type Member } from '../../model/roles.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import { byAnyWay } from '../accounts/role-holders.ts';
@@ -63,6 +64,6 @@ function look(db: Reader, key: number): Looked {
   );
   if (!row) throw new Error(`the collection ${key} is gone within one read`);
   const { json, ...line } = row;
-  const { members } = accessOf(JSON.parse(json) as WireManifest);
+  const { members } = accessOf(fromJson(json) as WireManifest);
   return { key, line: { ...line, pi: row.id }, members };
 }

@@ -1,4 +1,5 @@
 import { cidText } from '../../blocks/cid.ts';
+import { fromJson } from '../../model/from-json.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
 import { inTypeIndex } from '../indexed-types.ts';
@@ -34,7 +35,7 @@ function withCollections(db: Reader, row: RemoteRow): Remote {
     'SELECT e.id FROM remote_collection c JOIN entity e ON e.key = c.collection WHERE c.remote = ? ORDER BY e.id',
     row.key,
   );
-  const types = row.types === null ? [] : (JSON.parse(row.types) as string[]);
+  const types = row.types === null ? [] : (fromJson(row.types) as string[]);
   return { ...row, watch: row.watch === 1, types, collections: collections.map(({ id }) => id) };
 }
 

@@ -1,4 +1,5 @@
 import { type Caller, operator } from '../../../model/caller.ts';
+import { fromJson } from '../../../model/from-json.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { countConflicts } from '../../../store/remotes/conflict-rows.ts';
 import { listRemotes } from '../../../store/remotes/remotes.ts';
@@ -60,7 +61,7 @@ function eventView({ seq, time, remote, kind, id, type, label, detail }: SyncLog
 }
 
 function runView(detail: string, time: number): SyncRunView {
-  const { started, error, fault, report } = JSON.parse(detail) as Pick<Run, 'started' | 'error' | 'fault' | 'report'>;
+  const { started, error, fault, report } = fromJson(detail) as Pick<Run, 'started' | 'error' | 'fault' | 'report'>;
   return {
     started_at: new Date(started).toISOString(),
     ended_at: new Date(time).toISOString(),
