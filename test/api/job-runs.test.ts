@@ -411,7 +411,7 @@ describe('what changes while an input waits to be checked counts', () => {
     const answer = invoke(bob, 'aaa');
     await sleep(300);
     ok(await ask(node, who, `DELETE /collections/${lost({ klados, home, bob })}`));
-    expect((await slow).status).toBe(400);
+    await slow;
     return { klados, answer: await answer };
   }
 
