@@ -149,6 +149,23 @@ function clientOf(
     return new FailureError(`The node at ${url} ended the connection (${reason}).`);
   };
 
+  /** Sends a source, where there is one, as the body of a request; gives what people are told where either has failed. */
+  function feed(request: ReturnType<typeof start>, source: Readable | undefined): (error: unknown) => FailureError {
+    // What cannot be sent any more does not matter once the node has answered; what cannot be read ends it.
+    let broken: Error | undefined;
+    source?.once('error', (error) => {
+      broken = error;
+      request.destroy(error);
+    });
+    if (source) source.pipe(request);
+    else request.end();
+    return (error) => {
+      if (broken && !signal.aborted)
+        return broken instanceof FailureError ? broken : new FailureError(`${broken.message}.`);
+      return error instanceof FailureError ? error : lost(error);
+    };
+  }
+
   async function ask<T>(method: string, path: string, body?: unknown): Promise<T> {
     const request = start(method, path, 'application/json');
     request.end(body === undefined ? undefined : JSON.stringify(body));
@@ -166,13 +183,7 @@ function clientOf(
     type = 'application/octet-stream',
   ): AsyncGenerator<T> {
     const request = start(method, path, type);
-    // What cannot be sent any more does not matter once the node has answered; what cannot be read ends it.
-    let broken: Error | undefined;
-    source.once('error', (error) => {
-      broken = error;
-      request.destroy(error);
-    });
-    source.pipe(request);
+    const failed = feed(request, source);
     try {
       const response = await responseOf(request);
       request.on('error', () => undefined);
@@ -182,8 +193,7 @@ function clientOf(
       yield* jsonLines<T>(response);
       if (!response.complete) throw new Error('before its answer ended');
     } catch (error) {
-      if (broken && !signal.aborted) throw new FailureError(`${broken.message}.`);
-      throw error instanceof FailureError ? error : lost(error);
+      throw failed(error);
     } finally {
       source.destroy();
       request.destroy();
@@ -192,22 +202,14 @@ function clientOf(
 
   async function fetch(method: string, path: string, source?: Readable): Promise<IncomingMessage> {
     const request = start(method, path, 'application/octet-stream');
-    let broken: Error | undefined;
-    source?.once('error', (error) => {
-      broken = error;
-      request.destroy(error);
-    });
-    if (source) source.pipe(request);
-    else request.end();
+    const failed = feed(request, source);
     try {
       const response = await responseOf(request);
       request.on('error', () => undefined);
       if (response.statusCode !== 200) await answered(response, node);
       return response;
     } catch (error) {
-      if (broken && !signal.aborted)
-        throw broken instanceof FailureError ? broken : new FailureError(`${broken.message}.`);
-      throw error instanceof FailureError ? error : lost(error);
+      throw failed(error);
     }
   }
   return { url, ask, send, fetch };
