@@ -277,10 +277,8 @@ export class SyncEngine implements AsyncDisposable {
       passed: passedOver(),
       long: new PQueue({ concurrency: 1 }),
       brake: this.#options.brake,
-      bytesFirst: new Set<string>(),
+      ...{ bytesFirst: new Set<string>(), unlinked: new Set<string>(), unshown: new Set<string>() },
       failing: new Map<string, string>(),
-      unlinked: new Set<string>(),
-      unshown: new Set<string>(),
       linking: false,
     };
     const options = { pageSize, ...asked, reset };
