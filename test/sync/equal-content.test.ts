@@ -516,7 +516,7 @@ describe('a push that is to take the place of a tip', () => {
   test.each([
     ['says something else', { properties: { n: 8 } }, 'does not take the place'],
     ['has a lower number', { ver: 1, prev: null }, 'does not take the place'],
-    ['has a number that does not follow', { ver: 5 }, 'is not as it would be written'],
+    ['has a number that does not follow', { ver: 5 }, 'must be 2, one more than the version before'],
     [
       'is by somebody else',
       { edited_by: { user_id: '01J00000000000000000000000', method: 'manual' as const } },

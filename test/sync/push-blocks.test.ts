@@ -313,6 +313,16 @@ describe('POST /node/sync/push', () => {
     }
     expect((await read(node, owner, work.id)).cid).toBe(work.cid);
   });
+
+  test('refuses an entity that begins with another number than 1', async () => {
+    await using scene = await startScene();
+    const { node, editor, work } = scene;
+    const [draft] = await drafts(node, work, editor, () => ({ id: nowhere, prev: null, ver: 5 }));
+    const blocks = draft ? [draft] : [];
+    const result = await push(node, editor, [{ id: nowhere, expect: null, tip: cidOf(blocks) }], blocks);
+    expect(result).toMatchObject([{ success: false, details: { issues: [{ path: ['ver'] }] } }]);
+    expect((await ask(node, editor, `GET /entities/${nowhere}`)).status).toBe(404);
+  });
 });
 
 describe('a push between nodes', () => {

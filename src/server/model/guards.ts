@@ -41,7 +41,7 @@ function distinct(demands: Demand[]): Demand[] {
 }
 
 const immutable: Rule = ({ base, next }) => {
-  if (base === null) return [];
+  if (base === null) return next.ver === 1 ? [] : [invalid(['ver'], 'must be 1, since there is no version before')];
   const moved = (['id', 'type', 'created_at'] as const).filter((key) => base[key] !== next[key]);
   return [
     ...moved.map((key) => invalid([key], 'does not change from version to version')),
