@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { type Bulk, type BulkProgress, begun, goThrough } from './go-through.ts';
+import { useStop } from './use-stop.ts';
 
 /** What is under way or done. */
 export interface Run {
@@ -13,22 +14,13 @@ export interface Run {
 export function useBulkRun() {
   const queries = useQueryClient();
   const [run, setRun] = useState<Run | null>(null);
-  const stopped = useRef(false);
-  const stop = () => {
-    stopped.current = true;
-  };
-  useEffect(
-    () => () => {
-      stopped.current = true;
-    },
-    [],
-  );
+  const { stop, isStopped, begin } = useStop();
   const goFrom = async (bulk: Bulk, from: BulkProgress) => {
-    stopped.current = false;
+    begin();
     setRun({ bulk, busy: true, progress: { ...from, halted: null } });
     const progress = await goThrough(bulk, from, {
       onProgress: (standing) => setRun({ bulk, busy: true, progress: standing }),
-      stopped: () => stopped.current,
+      stopped: isStopped,
     });
     setRun({ bulk, busy: false, progress });
     void queries.invalidateQueries();

@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { toast } from '../../../components/toasts.tsx';
 import { useOnce } from '../../../components/use-once.ts';
 import { useTexts } from '../../../messages/texts.tsx';
 import { useUnsaved } from '../../../session/unsaved.ts';
 import { undoing } from '../bulk.ts';
 import { type BulkProgress, begun, goThrough } from '../go-through.ts';
+import { useStop } from '../use-stop.ts';
 import type { DeletedRow } from './deleted-query.ts';
 
 /** Brings entities back, one by one; what could not be restored stays in the list and is told. It ends with its screen. */
@@ -14,27 +15,18 @@ export function useRestoreMany() {
   const queries = useQueryClient();
   /** null while nothing is under way. */
   const [progress, setProgress] = useState<BulkProgress | null>(null);
-  const stopped = useRef(false);
-  const stop = () => {
-    stopped.current = true;
-  };
-  useEffect(
-    () => () => {
-      stopped.current = true;
-    },
-    [],
-  );
+  const { stop, isStopped, begin } = useStop();
   useUnsaved(progress !== null, 'bulk');
   const once = useOnce();
   const restore = useMutation({
     mutationFn: async (rows: readonly DeletedRow[]) => {
-      stopped.current = false;
+      begin();
       const deleted = rows.map((row) => ({ row, after: row.cid, deleted: true }));
       const bulk = undoing(deleted, '');
       setProgress(begun(bulk));
       const { changed, failed, left, halted } = await goThrough(bulk, begun(bulk), {
         onProgress: setProgress,
-        stopped: () => stopped.current,
+        stopped: isStopped,
       });
       setProgress(null);
       // What was left because somebody stopped it is in the list still.
