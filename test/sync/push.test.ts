@@ -188,6 +188,10 @@ describe.each(ways)('P9: what the user of the key gives away in a collection arr
   test('after all else that it may still do', async () => {
     await using pair = await curatedOf({ plain });
     const { origin, mirror, curator, here, place } = pair;
+    const keeper = { role: 'keeper', actions: ['collection:manage'] };
+    ok(await ask(origin, curator, `POST /collections/${place.id}/roles`, keeper));
+    await enrol(origin, curator, place.id, await user(origin, 'heir'), 'keeper');
+    await sync(mirror, here);
     await say(pair, place.id, 'Last words');
     ok(await ask(mirror, here, `PUT /collections/${place.id}/roles/owner`, { actions: ['*:view'] }));
     expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
