@@ -39,16 +39,7 @@ export function lookUp(db: Reader, { collection, label, type, limit }: LookupQue
   if (key === undefined) return [];
   const wanted = label === undefined ? undefined : folded(label);
   const fits = fitting(type);
-  const rows =
-    label === undefined
-      ? ofType(db, key, type ?? '')
-      : newestFirst(
-          db.all<Row>(
-            `SELECT ${columns} FROM label l JOIN entity e ON e.key = l.entity WHERE l.collection = ? AND l.folded = ?`,
-            key,
-            labelKey(label),
-          ),
-        );
+  const rows = oneByOne(db, label === undefined ? ofType(db, key, type ?? '') : labelled(db, key, label));
   return take(rows, limit, (row) => fits(row.type) && (wanted === undefined || folded(row.label) === wanted));
 }
 
@@ -80,27 +71,35 @@ function fitting(type: string | undefined): (type: string) => boolean {
   return (other) => folded(other) === wanted;
 }
 
+/** Sorted by SQLite, which keeps no more of each than its place: very many may have one label. */
+function labelled(db: Reader, collection: number, label: string): Iterable<{ entity: number }> {
+  return db.each(
+    `SELECT l.entity FROM label l JOIN entity e ON e.key = l.entity WHERE l.collection = ? AND l.folded = ?
+      ORDER BY e.created_at DESC, e.id`,
+    collection,
+    labelKey(label),
+  );
+}
+
 /**
  * Types are in the narrow rows of the listing, so that what is of another one is not looked up. SQLite folds ASCII alone;
  * of the others it lets pass all.
  */
-function* ofType(db: Reader, collection: number, type: string): Generator<Row> {
-  const listed = db.each<{ entity: number }>(
+function ofType(db: Reader, collection: number, type: string): Iterable<{ entity: number }> {
+  return db.each(
     `SELECT entity FROM listing WHERE collection = ? AND (type = ? COLLATE NOCASE OR type GLOB '*[^ -~]*')
       ORDER BY created_at DESC, id`,
     collection,
     folded(type),
   );
+}
+
+/** Each is read when its turn comes. */
+function* oneByOne(db: Reader, listed: Iterable<{ entity: number }>): Generator<Row> {
   for (const { entity } of listed) {
     const row = db.get<Row>(`SELECT ${columns} FROM entity e WHERE e.key = ?`, entity);
     if (row) yield row;
   }
-}
-
-function newestFirst(rows: Row[]): Row[] {
-  return rows.sort((a, b) =>
-    a.created_at === b.created_at ? (a.id < b.id ? -1 : 1) : a.created_at < b.created_at ? 1 : -1,
-  );
 }
 
 function take(rows: Iterable<Row>, limit: number, fits: (row: Row) => boolean): FoundEntity[] {
