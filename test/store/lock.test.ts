@@ -1,29 +1,9 @@
-import { chmod, chown, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { geteuid, platform, seteuid } from 'node:process';
+import { platform } from 'node:process';
 import { expect, test } from 'vitest';
 import { lockFolder } from '../../src/server/store/lock.ts';
-
-const isRoot = geteuid?.() === 0;
-const nobody = 65534;
-
-/** A folder that others than root may come to, as that of a service. */
-async function serviceFolder(): Promise<{ path: string } & AsyncDisposable> {
-  const path = await mkdtemp('/tmp/archeion-lock-');
-  if (isRoot) await chown(path, nobody, nobody);
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true, force: true }) };
-}
-
-/** Does something as the user of the service. */
-function asService<T>(fn: () => T): T {
-  if (!isRoot) return fn();
-  seteuid?.(nobody);
-  try {
-    return fn();
-  } finally {
-    seteuid?.(0);
-  }
-}
+import { asService, isRoot, nobody, serviceFolder } from '../helpers/service-user.ts';
 
 test.skipIf(platform === 'win32')('a lock that can only be read is none', async () => {
   await using folder = await serviceFolder();

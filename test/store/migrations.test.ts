@@ -15,6 +15,7 @@ import { isOutdated } from '../../src/server/store/outdated.ts';
 import { lastRun, listRemotes } from '../../src/server/store/remotes/remotes.ts';
 import { ThreadQueue, writerThread } from '../../src/server/store/threads/thread-queue.ts';
 import { setBack } from '../helpers/earlier-schema.ts';
+import { asService, isRoot, nobody, serviceFolder } from '../helpers/service-user.ts';
 import { first, idOf, next, openStore, step, writers } from '../helpers/store.ts';
 
 /** What a later program would know: the present steps and two more. */
@@ -173,6 +174,21 @@ test('a start that completes what an earlier one left half done keeps the copy o
   dropCopies(opened.file, Date.now() + 1000);
   expect(copies()).toEqual([]);
 });
+
+test.skipIf(!isRoot)(
+  'a copy that root has made ends no later upgrade, and is of the owner of the database',
+  async () => {
+    await using folder = await serviceFolder();
+    const file = join(folder.path, 'archeion.db');
+    asService(() => openWriter(file).close());
+    // Where a program that leaves it to root has made it.
+    writeFileSync(`${file}.before-1`, 'of another version');
+    openWriter(file, later.slice(0, version + 1)).close();
+    expect(statSync(`${file}.before-${version}`).uid).toBe(nobody);
+    asService(() => openWriter(file, later).close());
+    expect(readdirSync(folder.path).filter((name) => name.includes('.before-'))).toHaveLength(3);
+  },
+);
 
 test('a copy that fails leaves nothing of it, which would keep a full disk full', async () => {
   await using opened = await openStore('here');

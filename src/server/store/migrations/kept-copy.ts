@@ -1,4 +1,14 @@
-import { closeSync, fsyncSync, openSync, readdirSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { syncFolderNow } from '../../blocks/durable-folder.ts';
@@ -17,6 +27,7 @@ export function keepCopy(db: Database.Database, file: string, version: number): 
   try {
     db.prepare('VACUUM INTO ?').run(partial);
     if (changed !== null) utimesSync(partial, changed, changed);
+    giveToOwnerOf(file, partial);
     sync(partial);
     renameSync(partial, kept);
   } catch (error) {
@@ -29,12 +40,16 @@ export function keepCopy(db: Database.Database, file: string, version: number): 
 
 /**
  * Makes every copy as good as new to dropCopies: one of an earlier version is of before an upgrade that a start did not get to
- * the end of, and this one goes on with.
+ * the end of, and this one goes on with. But for those of another owner, which only that one can renew.
  */
 function renewCopies(file: string): void {
   for (const path of copiesOf(file)) {
     const { atime, mtime } = statSync(path);
-    utimesSync(path, atime, mtime);
+    try {
+      utimesSync(path, atime, mtime);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error;
+    }
   }
 }
 
@@ -84,6 +99,13 @@ function removePartial(partial: string): void {
 export function dropCopies(file: string, started = performance.timeOrigin): void {
   // Not when it was written: a copy has the time of what it is a copy of.
   for (const path of copiesOf(file)) if (statSync(path).ctimeMs < started) rmSync(path, { force: true });
+}
+
+/** Root may come first; whose database it is has to renew its copies, and to remove them. */
+function giveToOwnerOf(file: string, copy: string): void {
+  if (process.geteuid?.() !== 0) return;
+  const { uid, gid } = statSync(file);
+  chownSync(copy, uid, gid);
 }
 
 function sync(path: string): void {
