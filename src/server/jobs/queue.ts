@@ -6,6 +6,7 @@ import { endpointsSince } from '../store/jobs/endpoints-since.ts';
 import type { JobRow, NewJobBatch } from '../store/jobs/job-rows.ts';
 import { findBatch, interruptedJobs, lastJob, openBatch, queuedJobs, type StoredJob } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
+import { mostAtOnce } from './at-once.ts';
 import { Rests } from './rests.ts';
 import { firstPauseMs, type JobSender, longestPauseMs } from './sender.ts';
 
@@ -20,8 +21,6 @@ export interface QueueNeeds {
   stop: AbortSignal;
 }
 
-/** How many are sent at once, in all and to one processor. */
-const most = { atOnce: 32, each: 10 };
 /** Instead of an endpoint where what waits will not be sent. */
 const nowhere = '';
 const perRead = 50;
@@ -150,7 +149,7 @@ export class JobQueue {
     const failure = this.#failure;
     this.#failure = null;
     if (failure) throw failure.error;
-    const mayBegin = () => !stop.aborted && this.#sending.size < most.atOnce;
+    const mayBegin = () => !stop.aborted && this.#sending.size < mostAtOnce.all;
     if (mayBegin() && this.#startTaken()) return true;
     if (mayBegin() && this.#looks) {
       // Who gets room meanwhile is looked for again.
@@ -238,8 +237,8 @@ export class JobQueue {
   }
 
   #hasRoom(processor: string): boolean {
-    const each = this.#rests.isTried(processor) ? 1 : most.each;
-    const isFree = this.#sending.size < most.atOnce && (this.#each.get(processor) ?? 0) < each;
+    const each = this.#rests.isTried(processor) ? 1 : mostAtOnce.each;
+    const isFree = this.#sending.size < mostAtOnce.all && (this.#each.get(processor) ?? 0) < each;
     return isFree && !this.#rests.isResting(processor);
   }
 

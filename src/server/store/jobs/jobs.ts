@@ -223,11 +223,17 @@ export function findBatch(db: Reader, id: string): NewJobBatch | undefined {
   return row && (fromJson(row.body) as NewJobBatch);
 }
 
-/** What all jobs of a batch are given; undefined where that is nothing, or there is no such batch. */
-export function sharedInput(db: Reader, batch: string): JsonObject | undefined {
+/** What all jobs of a batch are given; undefined where that is nothing. `length`: of its JSON, in characters. */
+export interface SharedInput {
+  input: JsonObject | undefined;
+  length: number;
+}
+
+/** All of the batch is looked through; as one that gives nothing where there is no such batch. */
+export function sharedInput(db: Reader, batch: string): SharedInput {
   const sql = "SELECT json_extract(body, '$.job.request.input') AS input FROM job_batch WHERE id = ?";
-  const input = db.get<{ input: string | null }>(sql, batch)?.input ?? null;
-  return input === null ? undefined : (fromJson(input) as JsonObject);
+  const json = db.get<{ input: string | null }>(sql, batch)?.input ?? null;
+  return json === null ? { input: undefined, length: 0 } : { input: fromJson(json) as JsonObject, length: json.length };
 }
 
 /** Whose jobs a batch makes, and where their logs go; undefined where there is no such batch. */

@@ -1,0 +1,2 @@
+/** How many jobs are sent at once, in all and to one processor. */
+export const mostAtOnce = { all: 32, each: 10 };
