@@ -1,13 +1,27 @@
-import Database from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
 import { BusyError } from '../../src/server/errors.ts';
-import { databaseFile } from '../../src/server/store/network-store.ts';
 import { operator, user } from '../helpers/callers.ts';
 import { create } from '../helpers/entities.ts';
-import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { commit, first, idOf, step } from '../helpers/store.ts';
+import { writerGate } from '../helpers/writer-gate.ts';
 import { addRemote, keyOf, remoteOf, sync, tipsOf } from './nodes.ts';
 import { startProxy } from './proxy.ts';
+
+const waitFor = <T>(look: () => T | Promise<T>) => vi.waitFor(look, { timeout: 15_000 });
+
+/** As while very much is imported: more than may wait, behind a writer that does not come to it yet. `written`: once it does. */
+async function fill(node: TestNode) {
+  const store = await node.ctx.networks.get('main');
+  const properties = { text: 'x'.repeat(4_000_000) };
+  const rows = Array.from({ length: 18 }, (_, n) => {
+    const { id, cid, bytes } = first(idOf(n), { properties });
+    return { kind: 'versions' as const, id, blocks: [{ cid, bytes }] };
+  });
+  const written = store.submit(rows.map((row) => commit([], { rows: [row] })));
+  await expect(store.submit([step(null, first(idOf(99)))])).rejects.toThrow(BusyError);
+  return { written };
+}
 
 test('a sync waits where too much waits to be written already, and fails at nothing', async () => {
   await using folder = await temporaryFolder();
@@ -18,21 +32,12 @@ test('a sync waits where too much waits to be written already, and fails at noth
   const theirs = await create(origin, curator, { properties: { label: 'theirs' } });
   const mine = await create(mirror, here, { properties: { label: 'mine' } });
   await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
-  // As while very much is imported: more than may wait, behind a writer that does not come to it yet.
-  const store = await mirror.ctx.networks.get('main');
-  const held = new Database(databaseFile(folder.path, 'main'));
-  held.exec('BEGIN IMMEDIATE');
-  const properties = { text: 'x'.repeat(4_000_000) };
-  const rows = Array.from({ length: 18 }, (_, n) => {
-    const { id, cid, bytes } = first(idOf(n), { properties });
-    return { kind: 'versions' as const, id, blocks: [{ cid, bytes }] };
-  });
-  const bulk = store.submit(rows.map((row) => commit([], { rows: [row] })));
-  await expect(store.submit([step(null, first(idOf(99)))])).rejects.toThrow(BusyError);
+  using gate = writerGate();
+  const { written } = await fill(mirror);
   const syncing = sync(mirror, here);
-  await vi.waitFor(() => expect(proxy.calls.some(({ path }) => path.startsWith('/events'))).toBe(true), 15_000);
-  held.close();
-  const [report, outcomes] = await Promise.all([syncing, bulk]);
+  await waitFor(() => expect(proxy.calls.some(({ path }) => path.startsWith('/events'))).toBe(true));
+  gate.open();
+  const [report, outcomes] = await Promise.all([syncing, written]);
   expect(outcomes.every(({ committed }) => committed)).toBe(true);
   expect(report).toMatchObject({ refused: 0, troubles: 0, stopped: null });
   const [there, tips] = [await tipsOf(origin), await tipsOf(mirror)];
