@@ -1,6 +1,7 @@
 import './store/threads/sqlite-thread.ts';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { Finding } from './chat/tools.ts';
@@ -15,7 +16,7 @@ import type { LargeAnswer, LargeRequest, ShortBody } from './http/large-requests
 import { movable } from './http/movable.ts';
 import { jsonText } from './http/stored-json.ts';
 import type { Caller } from './model/caller.ts';
-import type { Network } from './model/ids.ts';
+import { type Network, networks as networkNames } from './model/ids.ts';
 import { shortened } from './resources/chat/messages.ts';
 import type { ChatBody } from './resources/chat/wire.ts';
 import { Links } from './resources/content/links.ts';
@@ -178,7 +179,8 @@ function build(config: Config): NonNullable<typeof here> {
       stores.set(network, store);
       return store;
     },
-    opened: () => [...stores.values()],
+    existing: async () =>
+      networkNames.filter((it) => existsSync(databaseFile(config.data, it))).map((it) => networks.get(it)),
   };
   const identity = new Identity(config.data, {
     now,

@@ -43,7 +43,7 @@ import type { Networks } from './store/networks.ts';
 /** What the services stand on; a request thread has its own. */
 export interface Ground {
   config: Config;
-  networks: Pick<Networks, 'get' | 'opened'>;
+  networks: Pick<Networks, 'get' | 'existing'>;
   identity: Identity;
   search: SearchEngine;
   /** What signs the addresses of downloads; on a request thread none are made. */

@@ -1,8 +1,10 @@
+import Database from 'better-sqlite3';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { derivedId, idOn, networks } from '../../src/server/model/ids.ts';
+import { databaseFile } from '../../src/server/store/network-store.ts';
 import { anonymous, ask, jwtOf, jwtSecret, on, type Person, user } from '../helpers/callers.ts';
 import { collection, type Entity, ok } from '../helpers/entities.ts';
-import { startNode, type TestNode } from '../helpers/node.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 
 // A user's id follows from who it is at the identity provider, so whoever knows that can make an entity of that id before.
 
@@ -14,10 +16,11 @@ interface Registered {
 const issuer = 'https://idp.test';
 const bobs = derivedId('main', issuer, 'bob');
 
+const env = { ARCHEION_JWT_SECRET: jwtSecret };
 let node: TestNode;
 let eve: Person;
 beforeEach(async () => {
-  node = await startNode({ env: { ARCHEION_JWT_SECRET: jwtSecret } });
+  node = await startNode({ env });
   eve = await user(node, 'eve');
 });
 afterEach(() => node[Symbol.asyncDispose]());
@@ -60,4 +63,37 @@ it('also where it was deleted since', async () => {
   const { user: made } = await register(bob);
   expect(made.id).not.toBe(bobs);
   expect((await ask(node, bob, 'GET /users/me')).status).toBe(200);
+});
+
+it('an account whose id was taken before anything looked is told why it has no user', async () => {
+  await taken('main', bobs);
+  node.ctx.identity.registerAccount({ issuer, subject: 'bob', email: null, name: 'bob' });
+  expect(await ask(node, await jwtOf('bob', Date.now()), 'POST /auth/register')).toMatchObject({
+    status: 409,
+    body: { details: { reason: expect.stringContaining('which is no user, has the id of your account') } },
+  });
+});
+
+it('also where it was taken on a network that is not open yet, and nobody is registered while that cannot be asked', async () => {
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  {
+    await using first = await startNode({ env, data });
+    const there = on('test', await user(first, 'eve'));
+    ok(await ask(first, there, 'POST /entities', { id: idOn('test', bobs), type: 'note' }));
+  }
+  const schema = (change: (version: number) => number) => {
+    const db = new Database(databaseFile(data, 'test'));
+    db.pragma(`user_version = ${change(db.pragma('user_version', { simple: true }) as number)}`);
+    db.close();
+  };
+  await using second = await startNode({ env, data });
+  const bob = await jwtOf('bob', Date.now());
+  schema((version) => version + 900);
+  expect((await ask(second, bob, 'POST /auth/register')).status).toBe(503);
+  expect((await ask(second, bob, 'GET /auth/whoami')).status).toBe(403);
+  schema((version) => version - 900);
+  const { user: made } = ok<Registered>(await ask(second, bob, 'POST /auth/register'));
+  expect(made.id).not.toBe(bobs);
+  expect((await ask(second, on('test', bob), 'GET /users/me')).status).toBe(200);
 });

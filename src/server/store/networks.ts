@@ -81,13 +81,28 @@ export class Networks {
     for (const network of networkNames) {
       if (stopped.aborted) return opened;
       try {
-        if (existsSync(databaseFile(this.#data, network))) opened.push(await this.get(network));
-        else refuseLostNetwork(this.#data, network);
+        const store = await this.#existing(network);
+        if (store) opened.push(store);
       } catch (error) {
         failed(network, error);
       }
     }
     return opened;
+  }
+
+  /** Every network that has a database, opened. @throws StorageError where one cannot be opened, or was lost */
+  async existing(): Promise<NetworkStore[]> {
+    const stores: NetworkStore[] = [];
+    for (const network of networkNames) {
+      const store = await this.#existing(network);
+      if (store) stores.push(store);
+    }
+    return stores;
+  }
+
+  async #existing(network: Network): Promise<NetworkStore | undefined> {
+    if (existsSync(databaseFile(this.#data, network))) return this.get(network);
+    refuseLostNetwork(this.#data, network);
   }
 
   /** Which file the database of a network is that is open (file-identity.ts); null where it is not. */

@@ -12,7 +12,7 @@ import type { RegisteredView, WhoamiProcessorView, WhoamiUserView } from './wire
 export interface AuthNeeds {
   identity: Pick<Identity, 'register'>;
   users: UsersService;
-  networks: Pick<Networks, 'opened'>;
+  networks: Pick<Networks, 'existing'>;
   invitedOnly: boolean;
 }
 
@@ -34,17 +34,17 @@ export class AuthService {
   /**
    * The account first, then its user on the request's network; each may be there already, so a crash between them
    * costs a repetition. @throws UnauthorizedError without a JWT, ForbiddenError for a service account and for whoever
-   * needs an invite and has none
+   * needs an invite and has none, StorageError for whoever is new while a network cannot be asked which ids it has
    */
-  register(caller: Caller): Promise<RegisteredView> {
-    return this.#users.ensureUser(caller.network, this.#account(caller));
+  async register(caller: Caller): Promise<RegisteredView> {
+    return this.#users.ensureUser(caller.network, await this.#account(caller));
   }
 
-  #account({ credential, actor, unregistered }: Caller): Account {
+  async #account({ credential, actor, unregistered }: Caller): Promise<Account> {
     if (credential?.method !== 'jwt') throw new UnauthorizedError();
     if (actor.kind === 'service') throw new ForbiddenError('Only users can register');
     const claims = unregistered ?? credential.claims;
-    const id = unregistered && newUserId(this.#networks.opened(), unregistered);
+    const id = unregistered && newUserId(await this.#networks.existing(), unregistered);
     const admitted = this.#identity.register({ ...claims, id }, this.#invitedOnly);
     if (admitted.account === null) throw new ForbiddenError(uninvited(claims, admitted.invite));
     return admitted.account;

@@ -54,7 +54,10 @@ export class UsersService {
     this.#identity = identity;
   }
 
-  /** The account's user entity on a network, made where it is missing; it may be called any number of times. */
+  /**
+   * The account's user entity on a network, made where it is missing; it may be called any number of times.
+   * @throws ConflictError where something else has its id there
+   */
   async ensureUser(
     network: Network,
     account: Pick<Account, 'id' | 'name' | 'email'>,
@@ -75,7 +78,7 @@ export class UsersService {
       await this.#writes.commit(store, [step]);
     } catch (error) {
       const other = error instanceof ConflictError ? store.read((db) => existing(db, id)) : undefined;
-      if (!other) throw error;
+      if (!other) throw error instanceof ConflictError ? new ConflictError(error.expected, error.actual, taken) : error;
       return { created: false, user: other };
     }
     return { created: true, user: { id, cid: step.cid, ver: next.ver, properties: next.properties } };
@@ -179,6 +182,10 @@ function ownAccount(caller: Caller): string {
   if (caller.account === undefined) throw new UnauthorizedError();
   return caller.account;
 }
+
+/** Of accounts that were made before anything looked whether their id is free (new-user-id.ts). */
+const taken =
+  'Another entity, which is no user, has the id of your account on this network, so that you can have no user here: whoever runs the node has to give you another account, by another name at the identity provider.';
 
 function existing(db: Reader, id: string): RegisteredUser | undefined {
   const standing = findStanding(db, id);
