@@ -2,7 +2,9 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import Database from 'better-sqlite3';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { databaseFile } from '../../src/server/store/network-store.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, type Entity, ok } from '../helpers/entities.ts';
 import { allow, command, ended, replying } from '../helpers/local.ts';
@@ -64,4 +66,22 @@ test('jobs whose turn comes while the list of allowed commands cannot be read ar
   await allow(node, commands);
   const done = { status: 'done', progress: { total: 8, done: 8 } };
   expect(await ended(node, me, `/kladoi/${one.id}/jobs/${run}/status`)).toMatchObject(done);
+}, 60_000);
+
+test('a job that waits since long while the list of allowed commands cannot be read is run soon once it can', async () => {
+  const commands = { late: replying('return {}') };
+  await allow(node, commands);
+  const late = await command(node, me, where.id, 'late');
+  await spoil();
+  const run = await batch(late, 1);
+  const db = new Database(databaseFile(node.data, 'main'));
+  // As after ten minutes.
+  const aged = () =>
+    db.prepare("UPDATE job SET attempts = 12 WHERE run = ? AND state = 'queued' AND attempts > 0").run(run);
+  await expect.poll(() => aged().changes, { timeout: 10_000 }).toBe(1);
+  const tried = db.prepare('SELECT state, attempts FROM job WHERE run = ?');
+  await expect.poll(() => tried.get(run), { timeout: 10_000 }).toEqual({ state: 'queued', attempts: 13 });
+  db.close();
+  await allow(node, commands);
+  await expect.poll(() => jobs(run), { timeout: 20_000 }).toMatchObject([{ status: 'done' }]);
 }, 60_000);

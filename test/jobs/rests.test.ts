@@ -44,6 +44,20 @@ test('the pauses grow to five minutes, and what a job is asked to wait for longe
   expect([rests.jobs(), rests.next()]).toEqual([['job_1'], before + 3_600_000 - clock.ms]);
 });
 
+test('what runs within the node is asked again every few seconds', () => {
+  const clock = { ms: 0 };
+  const rests = new Rests(
+    () => clock.ms,
+    (place) => place === 'exec:a',
+  );
+  for (let attempts = 1; attempts < 20; attempts++) {
+    rests.note({ id: 'job_1', processor: 'p' }, queued(attempts), 'exec:a');
+    expect(rests.next()).toBeLessThanOrEqual(5000);
+    clock.ms += rests.next() ?? 0;
+    expect([rests.processors(), rests.jobs()]).toEqual([[], []]);
+  }
+});
+
 test('a job of which nobody knows whether it arrived lets the next ones wait, and is not sent again itself', () => {
   const { rests } = opened();
   rests.note({ id: 'job_1', processor: 'p' }, unknown, 'http://a');

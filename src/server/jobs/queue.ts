@@ -38,7 +38,7 @@ export class JobQueue {
   readonly #each = new Map<string, number>();
   /** Read and not sent yet, by processor. */
   readonly #taken = new Map<string, StoredJob[]>();
-  readonly #rests = new Rests(() => performance.now());
+  readonly #rests: Rests;
   /** Whether it is about to look who of those that rest is elsewhere by now. */
   #sees = false;
   /** Wakes it when the first rest ends. */
@@ -59,6 +59,10 @@ export class JobQueue {
   constructor(store: NetworkStore, needs: QueueNeeds) {
     this.#store = store;
     this.#needs = needs;
+    this.#rests = new Rests(
+      () => performance.now(),
+      (place) => needs.sender.isLocal(place),
+    );
     store.onMoves(() => void this.#seeMoves());
   }
 

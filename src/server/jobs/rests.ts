@@ -2,6 +2,8 @@ import type { Sending } from '../model/job-state.ts';
 
 /** Pauses grow from one to the other, in milliseconds. */
 const [firstRestMs, longestRestMs] = [1_000, 300_000];
+/** Of what runs within the node: asking it again costs little, and nothing tells that the list of its commands was corrected. */
+const longestLocalRestMs = 5_000;
 
 interface Pause {
   /** Milliseconds, of the clock that never is set. */
@@ -19,13 +21,15 @@ interface Rest extends Pause {
 /** Who is sent nothing for a while, and what is not sent: processors that are not reached or ask to wait, and their jobs. */
 export class Rests {
   readonly #clock: () => number;
+  readonly #isLocal: (place: string) => boolean;
   readonly #processors = new Map<string, Rest>();
   /** Jobs that were put back, and until when: one that its processor never takes holds up no other of it. */
   readonly #jobs = new Map<string, Pause & { processor: string }>();
 
-  /** `clock`: milliseconds. */
-  constructor(clock: () => number) {
+  /** `clock`: milliseconds. `isLocal`: whether what runs at a place does so within this node. */
+  constructor(clock: () => number, isLocal: (place: string) => boolean = () => false) {
     this.#clock = clock;
+    this.#isLocal = isLocal;
   }
 
   /**
@@ -38,8 +42,10 @@ export class Rests {
     place: string | null,
   ): void {
     const now = this.#clock();
+    const longestMs = place !== null && this.#isLocal(place) ? longestLocalRestMs : longestRestMs;
     const askedMs = state === 'queued' ? (retryAfter ?? 0) * 1000 : 0;
-    if (state === 'queued') this.#jobs.set(id, { processor, place, until: now + Math.max(askedMs, growing(attempts)) });
+    if (state === 'queued')
+      this.#jobs.set(id, { processor, place, until: now + Math.max(askedMs, growing(attempts, longestMs)) });
     const { failures, until } = this.#processors.get(processor) ?? { failures: 0, until: 0 };
     const rests = until > now;
     if (state !== 'queued' && state !== 'unknown') {
@@ -49,7 +55,7 @@ export class Rests {
     }
     // What was under way together fails together, and counts once.
     const count = rests ? failures : failures + 1;
-    const ends = now + Math.max(Math.min(askedMs, longestRestMs), rests ? 0 : growing(count));
+    const ends = now + Math.max(Math.min(askedMs, longestRestMs), rests ? 0 : growing(count, longestMs));
     this.#processors.set(processor, { failures: count, until: Math.max(until, ends), place });
   }
 
@@ -103,6 +109,6 @@ export class Rests {
   }
 }
 
-function growing(count: number): number {
-  return Math.min(longestRestMs, firstRestMs * 2 ** Math.min(Math.max(0, count - 1), 20));
+function growing(count: number, longestMs: number): number {
+  return Math.min(longestMs, firstRestMs * 2 ** Math.min(Math.max(0, count - 1), 20));
 }
