@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { NodeClient } from '../../src/server/kit/node-client.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, nowhere, ok, onTest, read, remove } from '../helpers/entities.ts';
 import { allow, command, ended, replying, within, workflow } from '../helpers/local.ts';
@@ -35,6 +36,16 @@ async function logOf(parent_logs: string[]): Promise<Entity> {
   return log;
 }
 
+/** More entities than one call adds to, and one that is deleted. */
+async function many(): Promise<{ gone: string; there: string[] }> {
+  const made = await Promise.all(Array.from({ length: 121 }, () => create(node, me, { collection: where.id })));
+  const [gone, ...there] = made as [Entity, ...Entity[]];
+  await remove(node, me, gone);
+  return { gone: gone.id, there: there.map(({ id }) => id) };
+}
+
+const soon = { timeout: 10_000 };
+
 const peers = (log: Entity, predicate: string) =>
   log.relationships.filter((r) => r.predicate === predicate).map(({ peer }) => peer);
 
@@ -59,4 +70,22 @@ test('a job is linked with those of its parents that are here still', async () =
   const log = await logOf([gone.id, there.id, there.id]);
   expect(peers(log, 'received_from')).toEqual([there.id]);
   await expect.poll(async () => peers(await read(node, me, there.id), 'sent_to')).toEqual([log.id]);
+}, 60_000);
+
+test('of very many parents, too, each that is here still is linked with', async () => {
+  const { gone, there } = await many();
+  const log = await logOf([gone, ...there]);
+  for (const id of [there[0], there.at(-1)])
+    await expect.poll(async () => peers(await read(node, me, id ?? ''), 'sent_to'), soon).toEqual([log.id]);
+}, 60_000);
+
+test('a worker adds to very many entities all but what is refused', async () => {
+  const { gone, there } = await many();
+  const key = me.headers.Authorization?.replace('ApiKey ', '') ?? '';
+  const client = new NodeClient({ url: node.url, key, network: 'main' }, fetch);
+  const additions = [gone, ...there].map((entity_id) => ({ entity_id, properties: { seen: true } }));
+  await expect(client.add(additions)).rejects.toMatchObject({ status: 400, entity: gone });
+  await expect
+    .poll(async () => (await read(node, me, there.at(-1) ?? '')).properties, soon)
+    .toMatchObject({ seen: true });
 }, 60_000);

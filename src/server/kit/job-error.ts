@@ -70,6 +70,17 @@ export function naming(entity: string, error: unknown): unknown {
   return new NodeCallError(404, `${error.message}: ${entity}`);
 }
 
+/** One of several additions that the node did not take, though it took the others. */
+export interface FailedAddition {
+  entity_id: string;
+  error: string;
+}
+
+/** To be called once the others are sent. @throws NodeCallError that names the first one */
+export function refuseFailed([first]: readonly FailedAddition[]): void {
+  if (first) throw new NodeCallError(400, `${first.entity_id}: ${first.error}`, { entity: first.entity_id });
+}
+
 /** Why a request to `/process` is refused, with the HTTP status of the refusal. */
 export class RefusedJobError extends Error {
   override readonly name = 'RefusedJobError';

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { fromJson } from '../model/from-json.ts';
-import { NodeCallError, naming } from './job-error.ts';
+import { type FailedAddition, NodeCallError, naming, refuseFailed } from './job-error.ts';
 import type { Addition, EntityView, Invocation, Invoked, NewEntity, NodeApi, Properties } from './node-api.ts';
 
 /** The node that a worker works for, and the klados's own key there. */
@@ -56,10 +56,12 @@ export class NodeClient implements NodeApi {
   }
 
   async add(additions: Addition[]): Promise<void> {
+    const failed: FailedAddition[] = [];
     for (let i = 0; i < additions.length; i += maxAdditions) {
       const updates = additions.slice(i, i + maxAdditions);
-      refuseFailed(await this.#call('POST', `/updates/additive${checked(updates)}`, { updates }));
+      failed.push(...failedOf(await this.#call('POST', `/updates/additive${checked(updates)}`, { updates })));
     }
+    refuseFailed(failed);
   }
 
   addNow(additions: Addition[]): Promise<void> {
@@ -132,9 +134,8 @@ function checked(additions: readonly Addition[]): string {
   return additions.some(isTooMany) ? '' : '?validate_relationships=true';
 }
 
-function refuseFailed({ body }: Answer): void {
-  const [failed] = Array.isArray(body.failed) ? (body.failed as { entity_id: string; error: string }[]) : [];
-  if (failed) throw new NodeCallError(400, `${failed.entity_id}: ${failed.error}`, { entity: failed.entity_id });
+function failedOf({ body }: Answer): FailedAddition[] {
+  return Array.isArray(body.failed) ? body.failed : [];
 }
 
 function written(body: unknown): string {

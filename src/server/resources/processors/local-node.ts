@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { isContentCid } from '../../blocks/cid.ts';
 import { BusyError, ConflictError, DomainError, type ErrorCode, ValidationError } from '../../errors.ts';
 import type { NewContentFile, ProcessorNode, ProcessorNodes } from '../../jobs/local/ports.ts';
-import { NodeCallError, naming } from '../../kit/job-error.ts';
+import { type FailedAddition, NodeCallError, naming, refuseFailed } from '../../kit/job-error.ts';
 import type { Addition, EntityView, Invocation, Invoked, NewEntity, Properties } from '../../kit/node-api.ts';
 import type { Caller } from '../../model/caller.ts';
 import { fromJson } from '../../model/from-json.ts';
@@ -130,12 +130,12 @@ class LocalNode implements ProcessorNode {
   add(additions: Addition[]): Promise<void> {
     if (!this.#inUse) return this.addNow(additions);
     return this.#told(async () => {
+      const failed: FailedAddition[] = [];
       for (let i = 0; i < additions.length; i += maxAdditions) {
         const updates = additions.slice(i, i + maxAdditions) as Parameters<UpdatesService['queue']>[1]['updates'];
-        const { failed } = await this.#on.updates.queue(this.#caller, { updates }, false);
-        const [first] = failed;
-        if (first) throw new NodeCallError(400, `${first.entity_id}: ${first.error}`, { entity: first.entity_id });
+        failed.push(...(await this.#on.updates.queue(this.#caller, { updates }, false)).failed);
       }
+      refuseFailed(failed);
     });
   }
 
