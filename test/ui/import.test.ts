@@ -198,6 +198,13 @@ describePage('import', () => {
       { state: 'ended', counts: { created: 50, unchanged: 50 } },
       { state: 'broken_off', counts: { created: 50 } },
     ]);
+
+    // What is imported next is something else, and may have the same numbers.
+    await page.getByRole('button', { name: 'Import something else' }).click();
+    await choose('theirs.csv', 'id,label\n1,Jug\n2,Bowl\n');
+    await page.getByText('2 records.').waitFor();
+    expect(await page.getByLabel('Into the collection').inputValue()).toBe('');
+    expect(await page.getByLabel('Its name').inputValue()).toBe('theirs');
     expect(visitor.faults).toEqual([]);
   });
 

@@ -51,7 +51,8 @@ export function Import() {
   const { instead, question } = useInstead(loss);
   const finish = (id: string) => {
     putFiles([]);
-    void go({ search: (old) => ({ ...old, run: id }), replace: true, ignoreBlocker: true });
+    // What is imported next may be something else with the same ids: it does not go where this went by itself.
+    void go({ search: { run: id }, replace: true, ignoreBlocker: true });
   };
   return (
     <>
