@@ -208,6 +208,29 @@ describePage('import', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('an import whose collection went with its undo is imported again into a new one', async () => {
+    const on = importer(node);
+    const { id } = await on.start({
+      collection: 'things',
+      mapping: { records: [{ type: 'thing', id: 'id', label: 'label' }] },
+    });
+    await on.put(id, 'things.csv', 'id,label\n');
+    await on.ask('DELETE', `/node/imports/${id}?ended=false`);
+    const undone = await on.ask('POST', `/node/imports/${id}/undo`);
+    expect(undone.text).toContain('"collection_deleted":true');
+
+    await visitor.go(`/import?run=${id}`);
+    await heading('Broken off: 0 entities had been created').waitFor();
+    await page.getByRole('button', { name: 'Import again' }).click();
+    await heading(/^Import$/).waitFor();
+    await choose('things.csv', 'id,label\n1,Vase\n2,Plate\n');
+    await page.getByText('2 records.').waitFor();
+    expect(await page.getByLabel('Its name').inputValue()).toBe('things');
+    await page.keyboard.press('Control+Enter');
+    await heading('2 entities were created').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('a new collection is no other one of its name, which is said before anything is written', async () => {
     const taken = page.getByText('There is a collection of this name already');
     const begin = page.getByRole('button', { name: 'Import 2 records' });

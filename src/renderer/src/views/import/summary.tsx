@@ -86,7 +86,7 @@ export function Summary({ id, onMore }: { id: string; onMore(collection?: string
             </Link>
           )}
           {brokenOff ? (
-            <Button onClick={() => onMore(collection?.id)}>{t('import.again')}</Button>
+            <Button onClick={() => onMore(home?.deleted ? undefined : home?.id)}>{t('import.again')}</Button>
           ) : (
             <Button onClick={() => onMore()}>{t('import.more')}</Button>
           )}
