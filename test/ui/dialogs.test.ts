@@ -275,6 +275,44 @@ describePage('a dialog', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('says what was made though it was closed while an earlier try was taken back, and leaves that be', async () => {
+    const [asked, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await page.route('**/collections', async (route) => {
+      if (route.request().method() !== 'POST') return route.continue();
+      await page.unroute('**/collections');
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await page.route('**/entities/*', async (route) => {
+      if (route.request().method() !== 'DELETE') return route.continue();
+      asked.resolve();
+      await gate.promise;
+      await route.continue();
+    });
+    const dialog = page.getByRole('dialog', { name: 'New collection' });
+    const make = async (label: string) => {
+      await dialog.getByLabel('Label', { exact: true }).fill(label);
+      await dialog.getByRole('button', { name: 'Create', disabled: false }).click();
+    };
+    await visitor.go('/collections');
+    await page.getByRole('button', { name: 'New collection' }).click();
+    await make('Maps');
+    await dialog.getByText('The node does not answer.').waitFor();
+    await make('Charts');
+    await asked.promise;
+    await page.keyboard.press('Escape');
+    await answer('Discard');
+    await dialog.waitFor({ state: 'detached' });
+    gate.resolve();
+    await page.getByText('The collection was made', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'New collection' }).click();
+    await make('Plans');
+    await page.getByRole('heading', { name: 'Plans', level: 1 }).waitFor();
+    const { collections } = ok<{ collections: { label: string }[] }>(await ask(node, me, 'GET /node/collections'));
+    expect(collections.map(({ label }) => label).sort()).toEqual(['Charts', 'Letters', 'Plans']);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('cuts nothing off of what is pasted, and says what is too long', async () => {
     const paste = async (text: string) => {
       await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);

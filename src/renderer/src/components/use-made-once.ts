@@ -23,12 +23,13 @@ export function useMadeOnce() {
   const isAwaited = (id: string) => last.current?.id === id;
   const idFor = async (body: object): Promise<string> => {
     const wish = JSON.stringify(body);
-    if (last.current && last.current.wish !== wish) {
-      await deleteUntouched(last.current.id).catch(unlessAway);
-      forget();
-    }
-    last.current ??= { id: newEntityId(currentNetwork()), wish };
-    return last.current.id;
+    const before = last.current;
+    if (before?.wish === wish) return before.id;
+    if (before) await deleteUntouched(before.id).catch(unlessAway);
+    const id = newEntityId(currentNetwork());
+    // Where the dialog was closed meanwhile, nobody waits for this one there.
+    if (last.current === before) last.current = { id, wish };
+    return id;
   };
   return { idFor, forget, isAwaited };
 }
