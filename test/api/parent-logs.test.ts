@@ -72,6 +72,18 @@ test('a job is linked with those of its parents that are here still', async () =
   await expect.poll(async () => peers(await read(node, me, there.id), 'sent_to')).toEqual([log.id]);
 }, 60_000);
 
+test('a job comes to its end of whose parents its klados may not change one, and is linked with the others', async () => {
+  const other = await collection(node, me, { label: 'other' });
+  const [barred, there] = [
+    await create(node, me, { collection: other.id }),
+    await create(node, me, { collection: where.id }),
+  ];
+  const log = await logOf([barred.id, there.id]);
+  expect(peers(log, 'received_from')).toEqual([barred.id, there.id]);
+  await expect.poll(async () => peers(await read(node, me, there.id), 'sent_to'), soon).toEqual([log.id]);
+  expect(await read(node, me, barred.id)).toMatchObject({ cid: barred.cid });
+}, 60_000);
+
 test('of very many parents, too, each that is here still is linked with', async () => {
   const { gone, there } = await many();
   const log = await logOf([gone, ...there]);

@@ -156,11 +156,19 @@ export class JobLog {
 
   /** Says of the log where it belongs. What is not to be changed any more of its parents holds up no job: the rest is said. */
   async #place(): Promise<void> {
+    const { api } = this.#ports;
+    const placed = this.#placed();
     try {
-      await this.#ports.api.add(this.#placed());
+      await api.add(placed);
     } catch (error) {
-      const isOfParent = error instanceof NodeCallError && this.#parents().includes(error.entity ?? '');
-      if (!isOfParent || error.isPassing) throw error;
+      if (!(error instanceof NodeCallError) || error.isPassing) throw error;
+      if (this.#parents().includes(error.entity ?? '')) return;
+      if (error.status !== 403) throw error;
+      // The node takes none of them with one that the klados may not change.
+      for (const one of placed)
+        await api.add([one]).catch((refusal: unknown) => {
+          if (one.entity_id === this.#job.job_collection || !isRefusalOf(one.entity_id, refusal)) throw refusal;
+        });
     }
   }
 
