@@ -1,6 +1,7 @@
+import { setTimeout } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { BusyError } from '../../src/server/errors.ts';
-import { operator, user } from '../helpers/callers.ts';
+import { ask, operator, user } from '../helpers/callers.ts';
 import { create } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { commit, first, idOf, step } from '../helpers/store.ts';
@@ -44,4 +45,28 @@ test('a sync waits where too much waits to be written already, and fails at noth
   expect(tips[theirs.id]).toBe(theirs.cid);
   expect(there[mine.id]).toBe(tips[mine.id]);
   expect(await remoteOf(mirror, here)).toMatchObject({ last_run: { error: null } });
+});
+
+test('a run that waits for room ends when it is stopped, and a remote is set at once or not at all', async () => {
+  await using folder = await temporaryFolder();
+  await using origin = await startNode();
+  await using proxy = await startProxy(origin.url);
+  await using mirror = await startNode({ data: folder.path, writer: 'thread' });
+  const [curator, here] = [await user(origin, 'curator'), operator(mirror)];
+  const theirs = await create(origin, curator, { properties: { label: 'theirs' } });
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
+  using gate = writerGate();
+  const { written } = await fill(mirror);
+  const set = await ask(mirror, here, 'PUT /node/remotes/origin', { max_kbps: 100 });
+  expect([set.status, set.headers['retry-after']]).toEqual([503, '1']);
+  const syncing = ask(mirror, here, 'POST /node/remotes/origin/sync');
+  await waitFor(() => expect(proxy.calls.some(({ path }) => path.startsWith('/events'))).toBe(true));
+  await waitFor(async () => expect(await remoteOf(mirror, here)).toMatchObject({ running: { entities: 0 } }));
+  await ask(mirror, here, 'POST /node/remotes/origin/stop', {});
+  await Promise.race([syncing, setTimeout(15_000).then(() => expect.fail('the run goes on'))]);
+  expect(await remoteOf(mirror, here)).toMatchObject({ running: null, last_run: { fault: 'ended' } });
+  gate.open();
+  await written;
+  expect((await sync(mirror, here)).stopped).toBeNull();
+  expect((await tipsOf(mirror))[theirs.id]).toBe(theirs.cid);
 });

@@ -44,6 +44,8 @@ export interface SyncContext {
   store: NetworkStore;
   remote: Remote;
   client: RemoteClient;
+  /** Ends the run. */
+  signal: AbortSignal;
   /** The schema name that current versions are rebuilt with. */
   schema: string;
   now: () => number;
@@ -231,6 +233,7 @@ async function applyArrivals(
   const outcomes = await submitWhenFree(
     ctx.store,
     planned.map(({ commit }) => commit),
+    ctx.signal,
   );
   const again: Arrival[] = [];
   const refused: Commit[] = [];
@@ -246,7 +249,7 @@ async function applyArrivals(
       if (plan.beside) ctx.memory.settled.add(arrival.event.entity);
     }
   }
-  if (refused.length > 0) await submitWhenFree(ctx.store, refused);
+  if (refused.length > 0) await submitWhenFree(ctx.store, refused, ctx.signal);
   return again;
 }
 

@@ -40,6 +40,7 @@ async function askFor(ctx: SyncContext, due: DueTrouble[], now: number): Promise
   await submitWhenFree(
     store,
     behind.map((one) => againCommit(ctx, one)),
+    ctx.signal,
   );
   const events = due.flatMap((one): FeedEvent[] => {
     const cid = tips.get(one.id);
@@ -52,6 +53,7 @@ async function askFor(ctx: SyncContext, due: DueTrouble[], now: number): Promise
   await submitWhenFree(
     store,
     left.map((one) => leftCommit(ctx, one, tips.get(one.id) ?? null)),
+    ctx.signal,
   );
   return held;
 }

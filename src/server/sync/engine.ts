@@ -8,7 +8,6 @@ import { filesFolder, partialsFolder } from '../store/network-folders.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { findRemote, listRemotes, pushMark, type Remote } from '../store/remotes/remotes.ts';
 import type { RemoteSettings, SyncRow } from '../store/remotes/sync-rows.ts';
-import { submitWhenFree } from '../store/submit-when-free.ts';
 import { alignAliases } from './aliases.ts';
 import { agreement } from './brake.ts';
 import { syncContent } from './content-sync.ts';
@@ -17,6 +16,7 @@ import { cardOf, type Introduction, introduced } from './introduction.ts';
 import { KeySeal } from './key-seal.ts';
 import { followLive, type LiveOptions } from './live.ts';
 import { Patience, untilSpent } from './patience.ts';
+import { pin } from './pin.ts';
 import { previewOf } from './preview.ts';
 import { askKnown, bury, pull } from './pull.ts';
 import { checkFailing, push } from './push.ts';
@@ -267,7 +267,7 @@ export class SyncEngine implements AsyncDisposable {
     const memory = this.#memoryOf(network, remote);
     const newest = `/events?${new URLSearchParams({ limit: '1', network })}`;
     const ctx = {
-      ...{ store, remote, client, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns },
+      ...{ store, remote, client, signal, schema: `${service}/eidos@v1`, now, report, self, turns: this.#turns },
       ...{ blocks: card?.blocks ?? false, instance: this.#options.instance },
       files: new FileStore(filesFolder(store.folder)),
       partials: new PartialFiles(partialsFolder(store.folder)),
@@ -292,7 +292,7 @@ export class SyncEngine implements AsyncDisposable {
         memory.compared = null;
         this.runs.forget(network, remote.name);
       }
-      if (reset && report.swept) await this.#pin(store, remote);
+      if (reset && report.swept) await pin(ctx);
     }
     if (isRead && unread === null && report.stopped === null) await allRead();
     const sends = pushes(remote) && report.stopped === null;
@@ -325,12 +325,6 @@ export class SyncEngine implements AsyncDisposable {
     return memory;
   }
 
-  /** Keeps which node it is from now on. */
-  async #pin(store: NetworkStore, remote: Remote): Promise<void> {
-    const { name, url, secret, instance, user, direction, collections } = remote;
-    await this.#write(store, { kind: 'remote', remote: name, url, secret, instance, user, direction, collections });
-  }
-
   /**
    * Follows a node's events as they happen until `signal`, or the engine's end; runs are the caller's to start. Gives
    * false where the remote is no node, another one than before, or one that offers no stream.
@@ -359,8 +353,9 @@ export class SyncEngine implements AsyncDisposable {
     await Promise.allSettled(this.#running.values());
   }
 
+  /** For who asks for it now. @throws BusyError where too much waits to be written already */
   async #write(store: NetworkStore, ...rows: SyncRow[]): Promise<void> {
-    await submitWhenFree(store, [{ changes: [], preconditions: [], rows, origin: 'local', time: this.#options.now() }]);
+    await store.submit([{ changes: [], preconditions: [], rows, origin: 'local', time: this.#options.now() }]);
   }
 
   async #remote(network: Network, name: string) {

@@ -76,7 +76,7 @@ async function bring(ctx: SyncContext, wanted: MissingVersion[]): Promise<number
     } as const;
     return [rowsCommit(ctx, row)];
   });
-  await submitWhenFree(store, commits);
+  await submitWhenFree(store, commits, ctx.signal);
   report.versions += found.reduce((sum, { length }) => sum + length, 0);
   return commits.length;
 }

@@ -8,9 +8,15 @@ interface Noting {
   now: () => number;
 }
 
+/** `signal` ends the run, also while it waits for room. */
+interface NotingRun extends Noting {
+  store: NetworkStore;
+  signal: AbortSignal;
+}
+
 /** What is known of a remote, kept without moving a tip; nothing where there are no rows. */
-export async function noteRows({ store, ...noting }: Noting & { store: NetworkStore }, ...rows: Row[]): Promise<void> {
-  if (rows.length > 0) await submitWhenFree(store, [rowsCommit(noting, ...rows)]);
+export async function noteRows({ store, signal, ...noting }: NotingRun, ...rows: Row[]): Promise<void> {
+  if (rows.length > 0) await submitWhenFree(store, [rowsCommit(noting, ...rows)], signal);
 }
 
 /** As a commit, beside others. */

@@ -129,7 +129,7 @@ export async function settle(ctx: PushContext, chain: Chain, decided: (db: Reade
     });
     const { next, chain: taken, apart, reset } = decision;
     const commit = commitBetween(loaded, next, taken, null, { remote: remote.name, time: now(), apart, reset });
-    const [outcome] = await submitWhenFree(store, [commit]);
+    const [outcome] = await submitWhenFree(store, [commit], ctx.signal);
     if (outcome?.committed) {
       ctx.settled.add(chain.head.id);
       ctx.failing.delete(chain.head.id);

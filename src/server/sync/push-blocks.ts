@@ -173,7 +173,7 @@ function carOf({ instance }: PushContext, outgoing: Outgoing[]): Uint8Array {
 
 /** The versions here are the remote's now; gives back those that moved meanwhile. */
 async function settle(ctx: PushContext, answered: Outgoing[]): Promise<string[]> {
-  const { store } = ctx;
+  const { store, signal } = ctx;
   const planned: { one: Outgoing; commit: Commit }[] = [];
   const left: string[] = [];
   await ctx.turns.each(answered, (one) => {
@@ -184,6 +184,7 @@ async function settle(ctx: PushContext, answered: Outgoing[]): Promise<string[]>
   const outcomes = await submitWhenFree(
     store,
     planned.map(({ commit }) => commit),
+    signal,
   );
   for (const [i, { one }] of planned.entries())
     if (outcomes[i]?.committed) {

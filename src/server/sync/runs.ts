@@ -78,7 +78,7 @@ export class Runs {
         level = started;
         // What comes after it may take days, and need not be done again for the sake of it.
         if ((this.last(store, remote)?.level ?? null) === null)
-          await this.#write(store, remote, { started, ended: this.#now(), report, level, ...open }, false);
+          await this.#write(store, remote, { started, ended: this.#now(), report, level, ...open }, false, signal);
       });
     } catch (error) {
       failure = error;
@@ -96,7 +96,7 @@ export class Runs {
         interrupted: signal.aborted,
         stopped: stop.aborted,
       };
-      await this.#keep(store, remote, run, level);
+      await this.#keep({ store, remote }, run, level, signal);
       for (const listener of this.#listeners) listener(store.network, remote.name, run);
     }
   }
@@ -119,7 +119,12 @@ export class Runs {
     this.#last.delete(keyOf(network, remote));
   }
 
-  async #keep(store: NetworkStore, remote: Remote, run: Run, level: number | null): Promise<void> {
+  async #keep(
+    { store, remote }: { store: NetworkStore; remote: Remote },
+    run: Run,
+    level: number | null,
+    signal: AbortSignal,
+  ): Promise<void> {
     const before = this.#last.get(keyOf(store.network, remote.name)) ?? this.#read(store, remote);
     const { started, ended, report, error, fault, retryAfter, interrupted } = run;
     // One that was ended from here may not have been answered: what the remote asked for before counts on.
@@ -140,7 +145,11 @@ export class Runs {
     });
     if (quiet) return;
     const notable = isActive(report) || error !== (before?.error ?? null);
-    await this.#write(store, remote, { started, ended, error, fault, held, level, report }, notable);
+    const kept = { started, ended, error, fault, held, level, report };
+    await this.#write(store, remote, kept, notable, signal).catch((failure: unknown) => {
+      // One that was ended waits for no room; until the node stops it is known all the same.
+      if (!signal.aborted || failure !== signal.reason) throw failure;
+    });
   }
 
   async #write(
@@ -148,10 +157,11 @@ export class Runs {
     remote: Remote,
     { report, ...run }: Omit<LastRun, 'head'>,
     notable: boolean,
+    signal: AbortSignal,
   ): Promise<void> {
     const said = { head: report.head, report: JSON.stringify(report) };
     const row: SyncRow = { kind: 'remote_run', remote: remote.name, ...run, ...said, notable };
-    await noteRows({ store, remote, now: () => run.ended }, row);
+    await noteRows({ store, remote, signal, now: () => run.ended }, row);
   }
 
   #read(store: NetworkStore, { name, key }: Remote): (LastRun & { written: number }) | undefined {

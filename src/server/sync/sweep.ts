@@ -261,7 +261,7 @@ export async function compareBatch(
     const before = known.get(id);
     if (cid !== null && typeof cid !== 'string') {
       if (ctx.store.read((db) => findKnown(db, ctx.remote.key, id)).trouble === null) ctx.report.troubles++;
-      await submitWhenFree(ctx.store, [troubleCommit(ctx, { id: 0, entity: id }, cid, reset)]);
+      await submitWhenFree(ctx.store, [troubleCommit(ctx, { id: 0, entity: id }, cid, reset)], ctx.signal);
     } else if (cid === null) {
       if (before === undefined) continue;
       if (!reset && isBuried(ctx, before)) continue;
