@@ -4,6 +4,7 @@ import { databaseFile } from '../../src/server/store/network-store.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, ok, update } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { first, idOf, step } from '../helpers/store.ts';
 import { addRemote, keyOf, lines, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
 import { type Call, startProxy } from './proxy.ts';
 import { look, nearlySix, withoutPolls } from './watching.ts';
@@ -307,6 +308,41 @@ describe('a remote that is watched', () => {
     proxy.fault = () => undefined;
     await vi.waitFor(
       async () => expect((await read(origin, curator, bad.id)).properties).toEqual(edit.properties),
+      15_000,
+    );
+  });
+
+  test('T4: is left alone at edits of what does not go there, however much is held back', async () => {
+    await using origin = await startNode();
+    await using proxy = await startProxy(origin.url);
+    await using mirror = await startNode({ now: nearlySix });
+    const curator = await user(origin, 'curator');
+    const here = operator(mirror);
+    const place = await collection(origin, curator, { label: 'Works' });
+    await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator), collections: [place.id] });
+    await sync(mirror, here);
+    const store = await mirror.ctx.networks.get('main');
+    const relationships: [string, string][] = [['collection', place.id]];
+    const refused = Array.from({ length: 510 }, (_, n) =>
+      step(null, first(idOf(n), { type: 'refused', relationships })),
+    );
+    await store.submit(refused);
+    proxy.fault = ({ method, body }) =>
+      method === 'POST' && body.includes('"refused"')
+        ? { status: 400, body: { error: 'Validation failed' } }
+        : undefined;
+    await sync(mirror, here);
+    expect(await stateOf(mirror, here)).toMatchObject({ pending: 510, refused: 510 });
+    await using onlooker = await look(mirror, here);
+    await onlooker.until(({ run }) => run !== null);
+    await withoutPolls(mirror, here);
+    const due = async () => (await stateOf(mirror, here)).next_run_at;
+    const evening = await due();
+    await create(mirror, here, { properties: { label: 'of this node alone' } });
+    expect(await due()).toBe(evening);
+    const mine = await create(mirror, here, { collection: place.id, properties: { label: 'mine' } });
+    await vi.waitFor(
+      async () => expect((await read(origin, curator, mine.id)).properties).toEqual(mine.properties),
       15_000,
     );
   });

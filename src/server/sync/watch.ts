@@ -1,5 +1,6 @@
 import { AlreadyExistsError, NotFoundError } from '../errors.ts';
 import { type Network, networks as networkNames } from '../model/ids.ts';
+import { lastMove } from '../store/events.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { Networks } from '../store/networks.ts';
 import { findRemote, hasPending, listRemotes, type Remote } from '../store/remotes/remotes.ts';
@@ -43,6 +44,8 @@ interface Watched {
   paused: number;
   /** Tips have moved here since the run under way began, also one by hand, or since no other was to begin. */
   moved: boolean;
+  /** The last move here of before it was looked whether anything waits, or the last run began. */
+  seen: number;
   /** The remote has said since then that it has something new. */
   news: boolean;
   /** Ends the stream of the remote's events. */
@@ -191,6 +194,7 @@ export class Watcher implements AsyncDisposable {
         done: Promise.resolve(),
         paused: 0,
         moved: false,
+        seen: 0,
         news: false,
       },
       live: new AbortController(),
@@ -275,9 +279,11 @@ export class Watcher implements AsyncDisposable {
   }
 
   /** Also where that cannot be read: a run says why. */
-  #hasPending({ store, remote }: Watched): boolean {
+  #hasPending(watched: Watched): boolean {
+    const { store, remote, seen } = watched;
     try {
-      return store.look((db) => hasPending(db, remote.key));
+      watched.seen = store.look(lastMove);
+      return store.look((db) => hasPending(db, remote.key, seen));
     } catch {
       return true;
     }
@@ -314,6 +320,7 @@ export class Watcher implements AsyncDisposable {
     timer?.unref();
     const before = watched.schedule;
     try {
+      watched.seen = store.look(lastMove);
       await sync.run(store.network, remote.name, undefined, { signal: ending.signal, unasked: true });
     } catch (error) {
       // What a run came to is kept and heard of (sync/runs.ts); here is what kept it from beginning.

@@ -91,14 +91,20 @@ const waiting = `push_pending p JOIN entity e ON e.key = p.entity
 const isHeld = '(c.entity IS NOT NULL OR f.tip IS e.cid)';
 
 /** So much is not looked through at each edit. */
-const muchWaits = 500;
+const much = 500;
 
-/** Whether anything waits that a push would send or ask for; also where very much waits, all of which may be held. */
-export function hasPending(db: Reader, remote: number): boolean {
-  const isMuch = 'SELECT 1 FROM push_pending WHERE remote = ? LIMIT 1 OFFSET ?';
-  if (db.get(isMuch, remote, muchWaits) !== undefined) return true;
-  const sql = `SELECT 1 FROM ${waiting} WHERE p.remote = ? AND (i.tip IS NOT NULL OR NOT ${isHeld}) LIMIT 1`;
-  return db.get(sql, remote) !== undefined;
+/**
+ * Whether anything waits that a push would send or ask for. Where very much waits, all of which may be held, only what has moved
+ * after the move `since` counts; and where that is very much, too, it is taken for something.
+ */
+export function hasPending(db: Reader, remote: number, since: number): boolean {
+  const isOpen = `p.remote = ? AND (i.tip IS NOT NULL OR NOT ${isHeld})`;
+  const muchWaits = 'SELECT 1 FROM push_pending WHERE remote = ? LIMIT 1 OFFSET ?';
+  if (db.get(muchWaits, remote, much) === undefined)
+    return db.get(`SELECT 1 FROM ${waiting} WHERE ${isOpen} LIMIT 1`, remote) !== undefined;
+  if (db.get('SELECT 1 FROM moves WHERE id > ? LIMIT 1 OFFSET ?', since, much) !== undefined) return true;
+  const moved = `(SELECT DISTINCT entity FROM moves WHERE id > ?) m CROSS JOIN ${waiting}`;
+  return db.get(`SELECT 1 FROM ${moved} WHERE p.entity = m.entity AND ${isOpen} LIMIT 1`, since, remote) !== undefined;
 }
 
 /** The remote that a mirrored collection came from, without its secret; undefined for every other id. */
