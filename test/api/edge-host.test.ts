@@ -101,7 +101,6 @@ describe('over the wire', () => {
       expect([code, JSON.parse(out)]).toMatchObject([0, { running: true }]);
       await expect(startNode({ data: other.data })).rejects.toThrow(/Another process uses/);
     },
-    20_000,
   );
 
   test('a write of another origin is 403, one of its own passes', async () => {

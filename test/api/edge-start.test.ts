@@ -172,7 +172,7 @@ describe('starting and stopping', () => {
     await using node = await startNode({ data: folder.path, isRunning: () => false });
     expect(await readNodeFile(folder.path)).toMatchObject({ url: node.url });
     hung.closeAllConnections();
-  }, 20_000);
+  });
 
   test('an id that cannot be read is not replaced by another', async () => {
     await using folder = await temporaryFolder();
