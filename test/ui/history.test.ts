@@ -254,6 +254,44 @@ describePage('the history of an entity', () => {
   });
 
   test.each([
+    ['its first version was not answered', ['lost']],
+    ['its second version failed', ['done', 'refused']],
+    ['its second version was not answered', ['done', 'lost']],
+  ] as const)('restores the collection that was first, also where %s', async (_, each) => {
+    const other = await collection(node, me, { label: 'Loans' });
+    const relationships = [home, other].map(({ id }) => ({ predicate: 'collection', peer: id }));
+    letter = await create(node, me, { type: 'letter', relationships, properties: { label: 'To Ada' } });
+    await update(node, me, letter, { relationships_remove: relationships.slice(0, 1) });
+    await open();
+    await fates(isPut, ...each);
+    await ask();
+    await restore().click();
+    await unanswered().waitFor();
+    await restore().click();
+    await page.getByText('Restored as version 4', { exact: true }).waitFor();
+    const { ver, relationships: now } = await read(node, me, letter.id);
+    expect([ver, now.map(({ peer }) => peer)]).toEqual([4, [home.id, other.id]]);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('goes on from no version of somebody else, where the second of its own has failed', async () => {
+    const other = await collection(node, me, { label: 'Loans' });
+    const relationships = [home, other].map(({ id }) => ({ predicate: 'collection', peer: id }));
+    letter = await create(node, me, { type: 'letter', relationships, properties: { label: 'To Ada' } });
+    await update(node, me, letter, { relationships_remove: relationships.slice(0, 1) });
+    await open();
+    await fates(isPut, 'done', 'refused');
+    await ask();
+    await restore().click();
+    await unanswered().waitFor();
+    const theirs = await update(node, me, await read(node, me, letter.id), { properties: { label: 'To Bea' } });
+    await restore().click();
+    await moved().waitFor();
+    expect((await read(node, me, letter.id)).cid).toBe(theirs.cid);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test.each([
     ['its own first step was not answered', isRestore, ['lost']],
     ['its second step failed', isPut, ['refused']],
     ['its second step was not answered', isPut, ['lost']],

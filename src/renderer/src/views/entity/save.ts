@@ -1,7 +1,7 @@
 import { notifyManager, useMutation, useQueryClient } from '@tanstack/react-query';
 import { settleDraft } from './draft.ts';
 import { entityQuery, giveUpFetching } from './entity-queries.ts';
-import { type Content, leadsToNothingNew, updatesBetween } from './model/content.ts';
+import { type Content, leadsToNothingNew } from './model/content.ts';
 import { writeUpdates } from './write-updates.ts';
 
 export interface Saving {
@@ -12,13 +12,14 @@ export interface Saving {
   note: string;
 }
 
-/** Saves what changed as a new version (`updatesBetween`: or two). @throws Failure of kind `conflict` where the tip is another one */
+/** Saves what changed as a new version (`stepsBetween`: or two). @throws Failure of kind `conflict` where the tip is another one */
 export function useSave(id: string) {
   const queries = useQueryClient();
   return useMutation({
     mutationFn: async ({ tip, base, content, note }: Saving) => {
-      const updates = updatesBetween(base, content);
-      const saved = await writeUpdates(id, tip, updates, note.trim(), (update) => leadsToNothingNew(base, update));
+      const saved = await writeUpdates(id, tip, { base, next: content }, note.trim(), (update) =>
+        leadsToNothingNew(base, update),
+      );
       await giveUpFetching(queries, id);
       return saved;
     },

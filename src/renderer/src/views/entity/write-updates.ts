@@ -1,15 +1,18 @@
 import { answered, api } from '../../api/client.ts';
+import { Failure } from '../../api/failure.ts';
+import { manifestOf } from './bring-back.ts';
 import type { Entity } from './entity-queries.ts';
-import type { Update } from './model/content.ts';
+import { type Content, contentOf, sameContent, stepsBetween, type Update, updateBetween } from './model/content.ts';
 
 /**
- * Writes updates one after the other, the first over the version `tip`, each as a version of its own, and gives the last one.
+ * Makes `next` of `base`, which is what the version `tip` says, each step (`stepsBetween`) as a version of its own, and gives the
+ * last one. Where an earlier try has made the first of two, it is gone on from.
  * `leadsNowhereNew`: whether what an update leads to may be gone. @throws Failure; what was written before stays
  */
 export async function writeUpdates(
   id: string,
   tip: string,
-  [first, ...others]: readonly [Update, ...Update[]],
+  { base, next }: { base: Content; next: Content },
   note: string,
   leadsNowhereNew: (update: Update) => boolean,
 ): Promise<Entity> {
@@ -20,7 +23,22 @@ export async function writeUpdates(
       api.PUT('/entities/{id}', { params, body: { expect_tip, ...update, ...(note && { note }) } }),
     );
   };
-  let saved = await write(tip, first);
-  for (const update of others) saved = await write(saved.cid, update);
-  return saved;
+  let [cid, says] = [tip, base];
+  for (const step of stepsBetween(base, next).slice(0, -1)) {
+    cid = await write(cid, updateBetween(says, step)).then(
+      (saved) => saved.cid,
+      (error: unknown) => madeBefore(error, cid, step),
+    );
+    says = step;
+  }
+  return write(cid, updateBetween(says, next));
+}
+
+/** The version by which an earlier try has made `step` over the version `tip`. @throws `error`, where there is none */
+async function madeBefore(error: unknown, tip: string, step: Content): Promise<string> {
+  const actual = error instanceof Failure ? error.actual : null;
+  if (actual === null) throw error;
+  const now = await manifestOf(actual);
+  if (now.deleted || now.prev?.['/'] !== tip || !sameContent(contentOf(now), step)) throw error;
+  return actual;
 }

@@ -1,6 +1,6 @@
 import { Failure } from '../../api/failure.ts';
 import { bringBack, manifestOf } from '../entity/bring-back.ts';
-import { contentOf, sameContent, updatesBetween } from '../entity/model/content.ts';
+import { contentOf, sameContent } from '../entity/model/content.ts';
 import { writeUpdates } from '../entity/write-updates.ts';
 import type { Version } from './history-queries.ts';
 
@@ -25,7 +25,7 @@ export async function restoreVersion(id: string, { version, tip }: Restoring, no
     const now = contentOf(before);
     if (base !== tip && sameContent(now, wanted)) return before.ver;
     // What it led to was there when it was written, and may be deleted by now.
-    return (await writeUpdates(id, base, updatesBetween(now, wanted), note, () => true)).ver;
+    return (await writeUpdates(id, base, { base: now, next: wanted }, note, () => true)).ver;
   } catch (error) {
     const actual = error instanceof Failure ? error.actual : null;
     const now = actual === null ? null : await manifestOf(actual);

@@ -115,14 +115,13 @@ export function updateBetween(base: Content, next: Content): Update {
 }
 
 /**
- * The updates that make `next` of `base`, in this order: one, unless collections would come to stand before the one that is to be
- * the first (src/server/sync/delta.ts). Those are said anew behind it then.
+ * What is said one after the other to make `next` of `base`, `next` last: that alone, unless collections would come to stand before
+ * the one that is to be the first (src/server/sync/delta.ts). Those are left out first, and said anew behind it then.
  */
-export function updatesBetween(base: Content, next: Content): [Update, ...Update[]] {
+export function stepsBetween(base: Content, next: Content): Content[] {
   const ahead = aheadOfFirst(base, next);
-  if (ahead.size === 0) return [updateBetween(base, next)];
-  const without = { ...next, relationships: next.relationships.filter((one) => !ahead.has(keyOf(one))) };
-  return [updateBetween(base, without), updateBetween(without, next)];
+  if (ahead.size === 0) return [next];
+  return [{ ...next, relationships: next.relationships.filter((one) => !ahead.has(keyOf(one))) }, next];
 }
 
 /** The collections of `next` that stood before its first one if it were made in one update: what was there keeps its place. */
