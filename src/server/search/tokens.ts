@@ -1,9 +1,8 @@
 /** Scripts that are written without spaces: their texts are cut into pairs of characters. */
-const scripts = ['Han', 'Hiragana', 'Katakana', 'Thai', 'Khmer', 'Lao', 'Myanmar']
-  .map((name) => `\\p{Script=${name}}`)
-  .join('');
-const unspaced = new RegExp(`[${scripts}]`, 'u');
-const unspacedRun = new RegExp(`[${scripts}]+|[^${scripts}]+`, 'gu');
+const unspaced =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u;
+const unspacedRun =
+  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]+/gu;
 const longest = 40;
 /** Forms of letters that SQLite's tokenizer writes as the letters that they are, and letters that are often written as others. */
 const forms: Record<string, string> = {
