@@ -164,7 +164,14 @@ describePage('the graph', () => {
     await entities(page).getByRole('listitem').first().waitFor();
     await page.keyboard.press('j');
     await page.getByText(/shows [\d,]+ of [\d,]+ relationships/).waitFor();
-    await page.keyboard.press('j');
+    // A second key may come before the next picture.
+    const focused = await page.evaluate(`(async () => {
+      dispatchEvent.call(document, new KeyboardEvent('keydown', { key: 'j', bubbles: true }));
+      await null;
+      await null;
+      return document.activeElement.closest('li')?.getAttribute('aria-posinset');
+    })()`);
+    expect(focused).toBe('2');
     await page.keyboard.press('Enter');
     await expect.poll(() => page.url()).toMatch(/of=\w{26}\.\w{26}$/);
     await page.getByRole('group', { name: 'Types' }).getByRole('checkbox', { name: 'subject' }).waitFor();

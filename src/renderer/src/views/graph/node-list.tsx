@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { Minus, Plus } from 'lucide-react';
-import { useEffect, useRef } from 'react';
+import { useEffect, useLayoutEffect, useRef } from 'react';
 import { IconButton } from '../../components/button.tsx';
 import { classes } from '../../components/classes.ts';
 import { useTexts } from '../../messages/texts.tsx';
@@ -37,13 +37,17 @@ export function NodeList({ nodes, active, stepped, ofType, onActive, onToggle }:
   useEffect(() => {
     if (at >= 0) virtual.scrollToIndex(at, { align: 'auto' });
   }, [at, virtual]);
-  useEffect(() => {
+  // Before the next key: Enter would choose the line again that had the focus until then.
+  useLayoutEffect(() => {
     if (!stepped) return;
-    const name = `[data-id="${stepped.id}"] [data-name]`;
+    const focus = () => {
+      const name = scroller.current?.querySelector<HTMLElement>(`[data-id="${stepped.id}"] [data-name]`);
+      name?.focus({ preventScroll: true });
+      return name != null;
+    };
+    if (focus()) return;
     // The line may come into being only now.
-    const frame = requestAnimationFrame(() =>
-      scroller.current?.querySelector<HTMLElement>(name)?.focus({ preventScroll: true }),
-    );
+    const frame = requestAnimationFrame(focus);
     return () => cancelAnimationFrame(frame);
   }, [stepped]);
   return (
