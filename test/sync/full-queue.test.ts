@@ -24,13 +24,22 @@ async function fill(node: TestNode) {
   return { written };
 }
 
-test('a sync waits where too much waits to be written already, and fails at nothing', async () => {
-  await using folder = await temporaryFolder();
-  await using origin = await startNode();
-  await using proxy = await startProxy(origin.url);
-  await using mirror = await startNode({ data: folder.path, writer: 'thread' });
+/** A node whose writer is a thread, and its origin with an entity of the curator's. */
+async function startScene() {
+  await using resources = new AsyncDisposableStack();
+  const folder = resources.use(await temporaryFolder());
+  const origin = resources.use(await startNode());
+  const proxy = resources.use(await startProxy(origin.url));
+  const mirror = resources.use(await startNode({ data: folder.path, writer: 'thread' }));
   const [curator, here] = [await user(origin, 'curator'), operator(mirror)];
   const theirs = await create(origin, curator, { properties: { label: 'theirs' } });
+  const all = resources.move();
+  return { origin, proxy, mirror, curator, here, theirs, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
+test('a sync waits where too much waits to be written already, and fails at nothing', async () => {
+  await using scene = await startScene();
+  const { origin, proxy, mirror, curator, here, theirs } = scene;
   const mine = await create(mirror, here, { properties: { label: 'mine' } });
   await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
   using gate = writerGate();
@@ -48,12 +57,8 @@ test('a sync waits where too much waits to be written already, and fails at noth
 });
 
 test('a run that waits for room ends when it is stopped, and a remote is set at once or not at all', async () => {
-  await using folder = await temporaryFolder();
-  await using origin = await startNode();
-  await using proxy = await startProxy(origin.url);
-  await using mirror = await startNode({ data: folder.path, writer: 'thread' });
-  const [curator, here] = [await user(origin, 'curator'), operator(mirror)];
-  const theirs = await create(origin, curator, { properties: { label: 'theirs' } });
+  await using scene = await startScene();
+  const { proxy, mirror, curator, here, theirs } = scene;
   await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
   using gate = writerGate();
   const { written } = await fill(mirror);
