@@ -36,6 +36,16 @@ describePage('a field', () => {
     return (await read(node, me, id)).properties;
   };
 
+  test('has the name that was typed, whatever was typed before', async () => {
+    const letter = await opened({ label: 'To Ada' });
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    const text = page.getByRole('textbox', { name: 'Edit as JSON' });
+    await text.fill('{"h": [], "\\\\": 0}');
+    await text.fill('{"h": 1, "\\"": 2}');
+    expect(await saved(letter, 2)).toEqual({ h: 1, '"': 2 });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a date keeps half of one, and saves none of it before it is whole', async () => {
     const letter = await opened({ label: 'To Ada', sent: '1923-05-05', read: '1923-02-30' });
     // No field for dates shows a day that no calendar has.
