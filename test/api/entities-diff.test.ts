@@ -1,6 +1,9 @@
+import fc from 'fast-check';
 import { applyPatch, type Operation } from 'rfc6902';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { encodeHistoric } from '../../src/server/blocks/encode.ts';
+import type { Json, JsonObject } from '../../src/server/model/manifest.ts';
+import { patchDiff } from '../../src/server/resources/entities/diff.ts';
 import type { PatchDiffView, SemanticDiffView } from '../../src/server/resources/entities/wire.ts';
 import { findVersion } from '../../src/server/store/versions.ts';
 import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
@@ -169,12 +172,56 @@ describe('the patch form', () => {
     expect(same).toMatchObject({ status: 200, body: { changes: {} } });
   });
 
-  it('replaces long lists whole, instead of comparing item by item', async () => {
-    const list = (n: number) => Array.from({ length: 1000 }, (_, i) => i * n);
-    const made = await create(node, ada, { properties: { list: list(1) } });
-    await update(node, ada, made, { properties: { list: list(2) } });
+  it('leads from any content to any other, and is empty where they say the same', () => {
+    const { content } = fc.letrec<{ value: Json; object: JsonObject; content: JsonObject }>((tie) => ({
+      value: fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom<Json>(null, false, 0, 1, 2, '', 'a'),
+        fc.array(tie('value'), { maxLength: 6 }),
+        tie('object'),
+      ),
+      object: fc.dictionary(fc.constantFrom('', 'a', '-', '0', '/', '~1', 'toString'), tie('value')),
+      content: tie('object'),
+    }));
+    const changes = (from: JsonObject, to: JsonObject) => {
+      const document = structuredClone({ properties: from, relationships: [] });
+      const patch = patchDiff({ properties: from, relationships: [] }, { properties: to, relationships: [] });
+      expect(applyPatch(document, structuredClone(patch) as Operation[])).toEqual(patch.map(() => null));
+      expect(document.properties).toEqual(to);
+      return patch;
+    };
+    const both = fc.property(content, content, (from, to) => {
+      changes(from, to);
+      expect(changes(from, structuredClone(from))).toEqual([]);
+    });
+    fc.assert(both, { seed: 6902, numRuns: 200 });
+  });
+
+  it('takes an item out of a list, and puts one in, without a word of the others', async () => {
+    const made = await create(node, ada, { properties: { list: ['a', 'b', 'c', 'd'] } });
+    await update(node, ada, made, { properties: { list: ['a', 'c', 'd', { e: 1 }] } });
     expect((await diff('?format=patch', made.id)).patch).toEqual([
-      { op: 'replace', path: '/properties/list', value: list(2) },
+      { op: 'remove', path: '/properties/list/1' },
+      { op: 'add', path: '/properties/list/3', value: { e: 1 } },
     ]);
+  });
+
+  const list = (length: number, item: (i: number) => unknown = (i) => i) => Array.from({ length }, (_, i) => item(i));
+
+  it.each([
+    ['comes', [], list(20_000), 20_000],
+    ['goes but for one item', list(20_000), [7], 19_999],
+    [
+      'is one of rows, all of which change',
+      list(40, (i) => list(40, (j) => i + j + 1)),
+      list(40, () => list(40, () => 0)),
+      1600,
+    ],
+    ['stays', list(1000), list(1000), 0],
+    ['changes whole', list(1000), list(1000, (i) => -1 - Number(i)), 1],
+  ])('has what it can of a long list that %s', async (_name, before, after, count) => {
+    const made = await create(node, ada, { properties: { list: before } });
+    await update(node, ada, made, { properties: { list: after } });
+    expect((await diff('?format=patch', made.id)).patch).toHaveLength(count);
   });
 });

@@ -1,7 +1,7 @@
-import { createPatch } from 'rfc6902';
 import { type Json, type JsonObject, type Manifest, type Relationship, relationshipKey } from '../../model/manifest.ts';
 import { equalJson } from '../../model/properties.ts';
 import type { RelationshipBody } from '../wire.ts';
+import { jsonPatch } from './json-patch.ts';
 import type { PatchDiffView, SemanticDiffView } from './wire.ts';
 
 type Content = Pick<Manifest, 'properties' | 'relationships'>;
@@ -55,15 +55,11 @@ function asJson(r: Relationship): Json {
   return r as unknown as JsonObject;
 }
 
-/** Beyond this many comparisons of array items the array is replaced whole: item by item is quadratic. */
-const maxComparisons = 250_000;
-
 /** The change as RFC 6902; pointers start at `/properties` and `/relationships` (decisions.md, G11). */
 export function patchDiff(from: Content | null, to: Content): PatchDiffView['patch'] {
-  const content = ({ properties, relationships }: Content) => ({ properties, relationships });
-  return createPatch(content(from ?? nothing), content(to), (input, output, pointer) =>
-    Array.isArray(input) && Array.isArray(output) && input.length * output.length > maxComparisons
-      ? [{ op: 'replace', path: pointer.toString(), value: output }]
-      : undefined,
-  ) as PatchDiffView['patch'];
+  const content = ({ properties, relationships }: Content): Json => ({
+    properties,
+    relationships: relationships.map(asJson),
+  });
+  return jsonPatch(content(from ?? nothing), content(to), '');
 }
