@@ -205,6 +205,15 @@ describe('an entity in the graph', () => {
     expect(bare.relationships.flatMap((r) => Object.keys(r))).not.toContain('peer_preview');
   });
 
+  it('shows of texts what a preview shows, whatever characters they have', async () => {
+    const texts = ['one\0two', '\0', '😀'.repeat(200), '€'.repeat(201), 'x'.repeat(2000)];
+    for (const text of texts) {
+      const peer = await made('peer', [], { properties: { text, description: text } });
+      const preview = ok(await ask(node, ada, `GET /entities/${peer.id}/preview`));
+      expect((await around(await made('near', [['to', peer]]))).relationships[0]?.peer_preview).toEqual(preview);
+    }
+  });
+
   it('shows so many of each direction, and says how many there are', async () => {
     const hub = await made(
       'hub',

@@ -183,14 +183,16 @@ describe('what comes first', () => {
 
 describe('the answer', () => {
   it('has what the wire says, by `expand`', async () => {
-    const made = await inWorks('Zephyr', { properties: { label: 'Zephyr', description: 'd'.repeat(300), text: 't' } });
+    const made = await inWorks('Zephyr', {
+      properties: { label: 'Zephyr', description: 'd'.repeat(300), text: 't\0x' },
+    });
     const { id, type, created_at } = made;
     const places = { collection_id: works.id, collection_pi: works.id };
     const facts = { id, pi: id, label: 'Zephyr', type, score: 1, ...places, created_at, updated_at: created_at };
     const preview = {
       ...{ id, type, label: 'Zephyr', ...places },
       description_preview: `${'d'.repeat(200)}...`,
-      text_preview: 't',
+      text_preview: 't\0x',
       ...{ created_at, updated_at: created_at },
     };
     const metadata = {

@@ -1,6 +1,7 @@
 import { previewOf } from '../../model/preview.ts';
 import type { RecentMap } from '../../model/recent-map.ts';
 import type { Reader } from '../connection.ts';
+import { previewedText } from '../previewed-text.ts';
 import type { Utf8Text } from '../utf8-text.ts';
 import { getOrMake } from './get-or-make.ts';
 import type { GraphEdge } from './graph-edges.ts';
@@ -23,12 +24,9 @@ interface Row {
 
 /** Texts of larger ones are read one by one. */
 const maxAtOnce = 64 * 1024;
-/** Of long texts no more than a preview shows. */
-const firstOf = (
-  name: string,
-): string => `CASE WHEN octet_length(e.json) <= ? AND json_type(e.json, '$.properties.${name}') = 'text'
-  THEN substr(json_extract(e.json, '$.properties.${name}'), 1, 404) END AS ${name}`;
-const texts = `${firstOf('description')}, ${firstOf('text')}`;
+const textOf = (name: string): string =>
+  `CASE WHEN octet_length(e.json) <= ? THEN ${previewedText(name)} END AS ${name}`;
+const texts = `${textOf('description')}, ${textOf('text')}`;
 const columns = `e.id, e.type, CASE e.deleted WHEN 0 THEN e.label ELSE '' END AS label, e.created_at, e.updated_at,
   (SELECT c.id FROM entity c WHERE c.key = e.collection) AS collection, coalesce(octet_length(e.json), 0) AS size`;
 

@@ -1,5 +1,6 @@
 import type { Reader } from '../connection.ts';
 import type { FilterSql } from '../listings/filter.ts';
+import { previewedText } from '../previewed-text.ts';
 
 /** Among which entities a search looks: all that are given must hold. Ids of entities that are not here fit nothing. */
 export interface Within {
@@ -78,11 +79,7 @@ export interface HitRow {
   text: string | null;
 }
 
-/** Of long texts no more than a preview shows, which shows nothing else. */
-const begun = (name: string): string => `CASE json_type(e.json, '$.properties.${name}')
-  WHEN 'text' THEN substr(json_extract(e.json, '$.properties.${name}'), 1, 404) END`;
-
-const previewed = `${begun('description')} AS description, ${begun('text')} AS text`;
+const previewed = `${previewedText('description')} AS description, ${previewedText('text')} AS text`;
 const shown = {
   none: "'' AS json, NULL AS description, NULL AS text",
   preview: `'' AS json, ${previewed}`,
