@@ -5,7 +5,7 @@ import { misfits } from '../contract/document.ts';
 import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
 import { create, enrol, invalid, ok, read, update } from '../helpers/entities.ts';
 import type { Answer, TestNode } from '../helpers/node.ts';
-import { keyOf, type Pair, startCurated, startPair, sync } from './nodes.ts';
+import { keyOf, lines, type Pair, startCurated, startPair, sync } from './nodes.ts';
 
 /** An answer that is as the document says. */
 function fitting<T>(route: string, answer: Answer): T {
@@ -126,6 +126,18 @@ test('a sync goes on by itself once it has begun, and what it came to is kept', 
   await expect.poll(async () => kinds(await log(pair, '?limit=1'))).toEqual(['ended']);
   // Where there is none, there is nothing to end.
   expect(ok<RemoteView>(await ask(mirror, here, 'POST /node/remotes/origin/stop')).running).toBe(null);
+});
+
+test('who waits for a sync that somebody else ends is told what it did, and that it was ended', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, here } = pair;
+  await origin[Symbol.asyncDispose]();
+  const waiting = ask(mirror, here, 'POST /node/remotes/origin/sync');
+  await expect.poll(async () => (await remote(pair)).running).not.toBe(null);
+  ok(await ask(mirror, here, 'POST /node/remotes/origin/stop'));
+  expect(lines((await waiting).text).at(-1)).toMatchObject({
+    done: { entities: 0, stopped: 'It was ended before it was done.' },
+  });
 });
 
 test('a remote that does not answer is told so in a word', async () => {

@@ -38,7 +38,7 @@ import {
 } from './remote-settings.ts';
 import { type RemoteStatus, statusOf } from './remote-status.ts';
 import { emptyReport, type Report } from './report.ts';
-import { Runs } from './runs.ts';
+import { endedWords, Runs } from './runs.ts';
 import { Throttle } from './throttle.ts';
 import { passedOver } from './wanted-version.ts';
 
@@ -234,15 +234,20 @@ export class SyncEngine implements AsyncDisposable {
     const ending = AbortSignal.any([own.signal, this.#closing.signal, ...(signal ? [signal] : [])]);
     const work = (allRead: () => Promise<void>) =>
       this.#sync({ store, remote }, report, { signal: ending, accept, unasked, allRead });
+    let isEnded = false;
     await this.#alone(network, name, async () => {
       this.#endings.set(`${network} ${name}`, own);
       try {
         await this.runs.record({ store, remote }, { report, signal: ending, stop: own.signal }, work);
+      } catch (error) {
+        // Who has asked for it waits still, unless it was ended by leaving.
+        if (!ending.aborted || signal?.aborted) throw error;
+        isEnded = true;
       } finally {
         this.#endings.delete(`${network} ${name}`);
       }
     });
-    return report;
+    return isEnded ? { ...report, stopped: endedWords } : report;
   }
 
   async #sync(

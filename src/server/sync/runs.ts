@@ -38,6 +38,9 @@ export interface LastRun extends Omit<Run, 'inPart' | 'retryAfter' | 'interrupte
 
 export type RunListener = (network: Network, remote: string, run: Run) => void;
 
+/** What is said of a run that was ended from here. */
+export const endedWords = 'It was ended before it was done.';
+
 /** Of a run that goes on. */
 const open = { error: null, fault: null, held: null };
 /** Idle runs are written down no more often than this, in milliseconds. */
@@ -89,7 +92,7 @@ export class Runs {
         started,
         ended: this.#now(),
         report,
-        error: failure === undefined ? null : signal.aborted ? 'It was ended before it was done.' : wordsOf(failure),
+        error: failure === undefined ? null : signal.aborted ? endedWords : wordsOf(failure),
         fault: failure === undefined ? null : signal.aborted ? 'ended' : faultOf(failure),
         inPart: failure instanceof FailedInPartError,
         retryAfter: failure instanceof HeldOffError ? failure.retryAfter : null,
