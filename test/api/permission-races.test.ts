@@ -4,6 +4,7 @@ import { type Move, movesAfter } from '../../src/server/store/events.ts';
 import { ask, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, invalid, ok, remove } from '../helpers/entities.ts';
 import { type Answer, startNode, type TestNode } from '../helpers/node.ts';
+import { writerGate } from '../helpers/writer-gate.ts';
 
 // What somebody is not allowed any more is in no version after the move that took the permission away.
 
@@ -100,6 +101,27 @@ describe('while the role of an editor is taken away', () => {
     const [end = 0] = await madeBy([cid]);
     expect((await moves()).filter(({ id }) => id > end)).toEqual([]);
   });
+});
+
+it('what comes to stand first in another of its collections does not after the role there was taken away', async () => {
+  const [old, now] = [await collection(node, ada), await collection(node, ada)];
+  for (const { id } of [old, now]) await enrol(node, ada, id, bob, 'editor');
+  const placed = [old, now].map(({ id: peer }) => ({ predicate: 'collection', peer }));
+  const entity = await create(node, bob, { relationships: placed });
+  const store = await node.ctx.networks.get('main');
+  const waiting = () => store.activity().waitingBytes;
+  using gate = writerGate();
+  const lost = ask(node, ada, `DELETE /collections/${now.id}/members/${bob.id}?role=editor`);
+  await expect.poll(waiting).toBeGreaterThan(0);
+  const first = waiting();
+  const left = ask(node, bob, `PUT /entities/${entity.id}`, {
+    expect_tip: entity.cid,
+    relationships_remove: placed.slice(0, 1),
+  });
+  await expect.poll(waiting).toBeGreaterThan(first);
+  gate.open();
+  expect((await lost).status).toBe(200);
+  expect([(await left).status, (await left).body]).toEqual([403, { error: 'Action not allowed: entity:create' }]);
 });
 
 describe('a cascade', () => {

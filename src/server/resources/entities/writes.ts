@@ -312,7 +312,8 @@ function decided(db: Reader, base: Standing | null, next: Manifest, groups: stri
 function roleGiving(base: Standing | null, next: Manifest): string[] {
   const before = base ? collectionsOf(base.manifest) : [];
   const after = collectionsOf(next);
-  const ids = new Set([...before.slice(0, 1), ...after.filter((id) => !before.includes(id)), ...gone(before, after)]);
+  const entered = after.filter((id, i) => i === 0 || !before.includes(id));
+  const ids = new Set([...before.slice(0, 1), ...entered, ...gone(before, after)]);
   if (base?.deleted && base.collection !== null) ids.add(base.collection);
   if (base?.type === 'collection') ids.add(base.id);
   return [...ids];
