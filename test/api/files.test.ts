@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, invalid, lacking, ok, read, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, enrol, invalid, lacking, ok, read, update } from '../helpers/entities.ts';
 import { cidOf, declare, keptBy, lose, put, send, text, uploaded } from '../helpers/files.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { collect, listOf } from '../helpers/sample-archive.ts';
@@ -142,6 +142,19 @@ describe('a file', () => {
 });
 
 describe('a reupload', () => {
+  test('changes nothing else, which it takes no permission for', async () => {
+    const home = await collection(node, me, { roles: { scanner: ['file:reupload'] } });
+    const scanner = await user(node, 'scanner');
+    await enrol(node, me, home.id, scanner, 'scanner');
+    const made = await declare(node, me, 'page', { collection: home.id });
+    const relationships_remove = [{ predicate: 'collection' }];
+    const relationships_add = [{ predicate: 'about', peer: home.id }];
+    const body = { expect_tip: made.cid, key: 'k', content_type: 'text/plain', size: 1 };
+    const others = { properties_remove: 1, relationships_add, relationships_remove };
+    const again = ok<Entity>(await ask(node, scanner, `POST /files/${made.id}/reupload`, { ...body, ...others }));
+    expect(again.relationships).toEqual(made.relationships);
+  });
+
   test('a key brings back its bytes also where a CID was written by hand that has none here', async () => {
     const first = await uploaded(node, me, 'kept', { key: 'k1' });
     let tip = first.cid;

@@ -118,11 +118,13 @@ export class FilesService {
   /** Declares other bytes, which then are to be uploaded; the present ones stay with the versions so far. */
   async reupload(caller: Caller, id: string, body: ReuploadBody): Promise<WireManifest> {
     registered(caller);
-    const { key, content_type, size, filename, label, description, ...cas } = body;
+    const { key, content_type, size, filename, label, description, expect_tip, note } = body;
+    // Nothing else that came along: it takes no permission to change the file.
+    const cas = { expect_tip, ...(note !== undefined && { note }) };
     refuse([...textIssues({ key, filename, label, description }), ...typeIssues({ content_type })]);
-    const earlier = await this.#earlier(caller, body.expect_tip, key);
+    const earlier = await this.#earlier(caller, expect_tip, key);
     const properties = given({ key, content_type, size, filename, label, description, uploaded: false });
-    return this.#entities.change(caller, id, body.expect_tip, { ...cas, properties }, 'always', {
+    return this.#entities.change(caller, id, expect_tip, { ...cas, properties }, 'always', {
       type: 'file',
       step: { uploading: 'reupload' },
       adapt: () => ({ ...cas, properties_remove: ['cid'], properties }),
