@@ -6,6 +6,14 @@ function textOf(type: string, properties: { [key: string]: Json }) {
   return entityText({ type, label: 'One', properties, neighbours: [], labelOf: () => undefined });
 }
 
+test('of a label that is longer than labels are indexed the rest is a text, of others nothing is', () => {
+  const label = `${'long '.repeat(100)}quellband`;
+  const source = { type: 'document', neighbours: [], labelOf: () => undefined };
+  const bodyOf = (own: string) => docWords(entityText({ ...source, label: own, properties: { label: own } })).body;
+  expect(bodyOf(label)).toContain('quellband');
+  expect(bodyOf('quellband')).toBe('document');
+});
+
 describe('of properties', () => {
   test.each([
     ['collection', 'roles'],

@@ -41,7 +41,9 @@ export function entityText({ type, label, properties, neighbours, summary = [], 
   let left = maxBody;
   const take = (text: string): void => {
     // An expression that has to take millions of characters overflows; what lies beyond would not be indexed anyway.
-    if (left <= 0 || text === label || wordless.test(text.slice(0, maxBody))) return;
+    // Of a label that is too long the rest is found here.
+    const isLabel = text === label && label.length <= maxLabel;
+    if (left <= 0 || isLabel || wordless.test(text.slice(0, maxBody))) return;
     const cut = text.slice(0, left);
     left -= cut.length;
     parts.push(resolved(cut, labelOf));
