@@ -36,6 +36,12 @@ test('words are the same in all forms of their letters', () => {
   ]);
 });
 
+test('what a letter is printed as says nothing: joined, wide, narrow or raised, it is the letter', () => {
+  expect(words('ﬁnal eﬀort oﬃce')).toEqual(['final', 'effort', 'office']);
+  expect(words('Ｎｏ．１２ ﾃﾞｰﾀ')).toEqual(words('No．12 データ'));
+  expect(words('x² ﷲ ㌔')).toEqual(words('x2 الله キロ'));
+});
+
 test('texts of scripts without spaces between words are cut into pairs of letters, however long', () => {
   const [pagoda, museum] = ['ဘုရား', 'ပြတိုက်'];
   for (const [text, word] of [

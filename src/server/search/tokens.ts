@@ -4,18 +4,13 @@ const unspaced =
 const unspacedRun =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]+/gu;
 const longest = 40;
-/** Forms of letters that SQLite's tokenizer writes as the letters that they are, and letters that are often written as others. */
-const forms: Record<string, string> = {
-  ...{ ς: 'σ', ϐ: 'β', ϑ: 'θ', ϕ: 'φ', ϖ: 'π', ϰ: 'κ', ϱ: 'ρ', ϵ: 'ε', ſ: 's' },
-  ...{ ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l' },
-  // The sign for a millionth, and the letter.
-  '\u00b5': '\u03bc',
-};
-const formed = /[ςϐϑϕϖϰϱϵſßæœøł\u00b5]/gu;
+/** A letter at the end of words, which SQLite's tokenizer writes as the one within, and letters that are often written as others. */
+const forms: Record<string, string> = { ς: 'σ', ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l' };
+const formed = /[ςßæœøł]/gu;
 
 /** The words of a text as the index has them: small letters without diacritics, nothing but letters and digits. */
 export function words(text: string): string[] {
-  const small = text.normalize('NFD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
+  const small = text.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
   const plain = small.replace(formed, (form) => forms[form] ?? form);
   const found = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
   const all = unspaced.test(plain) ? found.flatMap(split) : found;
