@@ -206,6 +206,16 @@ describe('where writing is switched on', () => {
     expect((await use(other.client, 'get_entity', { id: value.id })).value.properties.label).toBe('Second');
   });
 
+  it('members of every name are kept', async () => {
+    const carl = await user(writing, 'carl');
+    const properties = '{"label":"Odd","__proto__":{"a":1}}';
+    const params = `{"name":"create_entity","arguments":{"type":"note","properties":${properties}}}`;
+    const message = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+    const { text } = await ask(writing, carl, 'POST /mcp', message, { 'Content-Type': 'application/json' });
+    const [id = ''] = /[0-9A-Z]{26}/.exec(text) ?? [];
+    expect(JSON.stringify((await read(writing, carl, id)).properties)).toBe(properties);
+  });
+
   it('a processor has the permissions of its key', async () => {
     const owner = operator(writing);
     const agent = await create(writing, owner, { type: 'document' });

@@ -216,6 +216,14 @@ describe("a command's end", () => {
     expect(failure(exited(JSON.stringify({ outputs: [], error }), { code }))).toMatchObject(expected);
   });
 
+  test('keeps members of every name', () => {
+    const properties = '{"__proto__":{"a":1},"constructor":[{"__proto__":2}]}';
+    const text = `{"outputs":[{"type":"x","properties":${properties}}],"updates":[{"entity_id":"${id}","properties":${properties}}]}`;
+    const result = resultOf(exited(text), command);
+    const [made] = result.outputs as { properties: object }[];
+    expect([made, result.updates[0]].map((one) => JSON.stringify(one?.properties))).toEqual([properties, properties]);
+  });
+
   test('is no error where it states none', () => {
     for (const error of [null, false])
       expect(failure(exited(JSON.stringify({ outputs: [id], error })))).toMatchObject({ outputs: [id] });

@@ -53,6 +53,8 @@ describe('a job', () => {
   test('keeps members that nobody knows', () => {
     const rhiza = { id: 'R1', path: ['a'], parent_logs: [], recurse_depth: 2, later: { x: 1 } };
     expect(readJob({ ...job, rhiza, more: 1 })).toEqual({ ...job, rhiza, more: 1 });
+    const input = '{"__proto__":{"a":1}}';
+    expect(JSON.stringify(readJob({ ...job, input: JSON.parse(input) }).input)).toBe(input);
   });
 
   test.each([

@@ -271,6 +271,9 @@ describe('hostile flows', () => {
     );
     expect(checkFlow('__proto__', flow)).toEqual({ errors: [], warnings: [] });
     expect([...(readFlow(flow)?.keys() ?? [])]).toEqual(['__proto__', 'constructor']);
+    const input = '{"__proto__":{"a":1},"b":{"__proto__":2}}';
+    const read = readFlow({ a: { ...done, input: JSON.parse(input) } });
+    expect(JSON.stringify(read?.get('a')?.input)).toBe(input);
     expect(errors(JSON.parse('{"a": {"__proto__": {"klados": 1, "then": {"done": true}}}}'))).toEqual([
       'MISSING_KLADOS flow.a.klados',
       'MISSING_THEN flow.a.then',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { JobRequest, RhizaContext } from '../model/job-request.ts';
+import { jsonMap } from '../model/json-map.ts';
 
 /** What a klados is sent to `/process` (processors.md, 2.1); members that are not named are kept. */
 export interface KladosJob extends JobRequest {
@@ -28,7 +29,7 @@ const request = z
     target_entities: z.array(z.string().min(1)).min(1).optional(),
     target_collection: z.string().min(1),
     job_collection: z.string().min(1),
-    input: z.record(z.string(), z.unknown()).optional(),
+    input: jsonMap.optional(),
     api_base: z.url({ protocol: /^https?$/ }),
     expires_at: z.iso.datetime({ offset: true }),
     network: z.enum(['test', 'main']),

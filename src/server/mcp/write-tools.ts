@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Tool, tool } from '../chat/tools.ts';
 import { isEntityId } from '../model/ids.ts';
+import { jsonMap } from '../model/json-map.ts';
 import type { EntitiesService } from '../resources/entities/service.ts';
 
 /** What writing tools use of the node. */
@@ -10,7 +11,7 @@ export interface WritingOperations {
 
 const id = z.string().refine(isEntityId, 'must be an entity id');
 const note = z.string().max(2000).optional().describe('Why; kept with the version');
-const properties = z.record(z.string(), z.unknown()).optional();
+const properties = jsonMap.optional();
 const predicate = z.string().min(1).max(50);
 const relationships = z
   .array(z.object({ predicate, peer: id.describe('The id of the other entity'), properties }))

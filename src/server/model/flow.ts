@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isEntityId } from './ids.ts';
+import { jsonMap } from './json-map.ts';
 import { isWithin } from './json-value.ts';
 import type { JsonObject } from './manifest.ts';
 
@@ -66,7 +67,7 @@ const step = z.object({
     z.object({ id, ...named }),
     z.object({ pi: id, ...named }).transform(({ pi, ...reference }) => ({ id: pi, ...reference })),
   ]),
-  input: z.record(z.string(), z.json()).optional(),
+  input: jsonMap.optional(),
   then: z.union([
     z.object({ done: z.literal(true) }),
     z.object({ pass: target, route }),

@@ -54,6 +54,16 @@ function tell(issues: Issue[], path: IssuePath, message: string): void {
   issues.push({ path: [...path], message });
 }
 
+/** Whether a JSON value is nested deeper than so many levels. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  let level = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levels) return true;
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+  }
+  return false;
+}
+
 /** Whether a JSON value holds at most so many values, and so many characters in its texts and names. It looks no further. */
 export function isWithin(value: unknown, most: { values: number; characters: number }): boolean {
   let values = 0;

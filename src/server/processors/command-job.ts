@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { JobError } from '../kit/job-error.ts';
 import { fromJson } from '../model/from-json.ts';
+import { jsonMap } from '../model/json-map.ts';
 
 const file = z.object({
   /** Null for a file's own bytes. */
@@ -15,12 +16,12 @@ const file = z.object({
 const entity = z.looseObject({
   id: z.string(),
   type: z.string(),
-  properties: z.record(z.string(), z.unknown()),
+  properties: jsonMap,
   files: z.array(file).default([]),
 });
 const job = z.looseObject({
   job_id: z.string(),
-  input: z.record(z.string(), z.unknown()).default({}),
+  input: jsonMap.default({}),
   /** What the job is about. */
   entities: z.array(entity),
   /** Where files can be written that are to become content. */

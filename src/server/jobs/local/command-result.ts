@@ -4,20 +4,22 @@ import { maxText } from '../../kit/log-limits.ts';
 import { beginningOf, endOf } from '../../model/cut-text.ts';
 import { fromJson } from '../../model/from-json.ts';
 import { isEntityId } from '../../model/ids.ts';
-import { jsonIssues } from '../../model/json-value.ts';
+import { jsonMap } from '../../model/json-map.ts';
+import { isDeeper, jsonIssues } from '../../model/json-value.ts';
 import { isCarried } from '../../model/media-type.ts';
 import type { LocalCommand } from './command-settings.ts';
 import type { CommandOutcome } from './run-command.ts';
 
 const maxOutputs = 10_000;
+/** Levels of a result. What only routes look at may have more than what is stored, and none that could not be written down. */
+const deepest = 1000;
 
 const id = z.string().refine(isEntityId, 'must be the id of an entity');
-const map = z.record(z.string(), z.json());
 const link = z.object({
   predicate: z.string().min(1).max(50),
   peer: id,
   peer_type: z.string().min(1).max(100).optional(),
-  properties: map.optional(),
+  properties: jsonMap.optional(),
 });
 const content = z.object({
   /** In the job's folder. */
@@ -34,22 +36,22 @@ const content = z.object({
 });
 const made = z.object({
   type: z.string().min(1).max(100),
-  properties: map.default({}),
+  properties: jsonMap.default({}),
   relationships: z.array(link).max(1000).default([]),
   content: z.array(content).max(20).default([]),
   /** What routes of the workflow look at. */
-  route: map.default({}),
+  route: jsonMap.default({}),
 });
 const existing = z.looseObject({ entity_id: id });
 const addition = z.object({
   entity_id: id,
-  properties: map.optional(),
+  properties: jsonMap.optional(),
   relationships_add: z.array(link).max(1000).optional(),
 });
 const note = z.object({
   level: z.enum(['info', 'warning', 'error', 'success']).default('info'),
   message: z.string().max(maxText),
-  metadata: map.optional(),
+  metadata: jsonMap.optional(),
 });
 
 const success = z.object({
@@ -58,7 +60,7 @@ const success = z.object({
     .array(z.union([id, existing, made]))
     .max(maxOutputs)
     .default([]),
-  output_properties: map.default({}),
+  output_properties: jsonMap.default({}),
   /** Entities to be made that are not handed on. */
   records: z.array(made).max(maxOutputs).default([]),
   /** Additions to entities that are there. */
@@ -171,12 +173,8 @@ function keptOf({ outputs, records, updates, messages }: CommandResult): object 
 }
 
 function checked(json: unknown, name: string) {
-  try {
-    return success.safeParse(json);
-  } catch (error) {
-    if (error instanceof RangeError) throw invalid(name, 'wrote a result that is nested too deeply.');
-    throw error;
-  }
+  if (isDeeper(json, deepest)) throw invalid(name, 'wrote a result that is nested too deeply.');
+  return success.safeParse(json);
 }
 
 function invalid(name: string, what: string): JobError {
