@@ -243,6 +243,39 @@ describe('the other forms', () => {
     expect(node.jobs().slice(1)).toEqual([`split/work: ${F(1)} ${F(4)}`, `split/other: ${F(2)}`]);
   });
 
+  test('a step that is a workflow begins with the klados of the innermost, and with what all levels say', async () => {
+    const R3 = '01JQZ3M4N5P6Q7R8S9T0V1W2R3';
+    const steps = {
+      split: { klados: K.split, then: { pass: 'work' } },
+      work: { klados: R2, type: 'rhiza', input: { b: 2, c: 2 }, then: { done: true } },
+    };
+    const node = run(steps, { [K.split]: same, [K.work]: same });
+    const inner = { in: { klados: R3, type: 'rhiza', input: { a: 1, b: 1 }, then: { done: true } } };
+    node.put(R2, 'rhiza', { entry: 'in', flow: flowOf(inner) });
+    const deep = { deep: { klados: K.work, input: { a: 0 }, then: { done: true } } };
+    node.put(R3, 'rhiza', { entry: 'deep', flow: flowOf(deep) });
+    await begin(node, [F(1)], { input: { c: 3, steps: { work: { d: 4 } } } });
+    expect(node.logs().map(({ error }) => error)).toEqual([undefined, undefined]);
+    expect(node.started[1]?.job).toMatchObject({
+      input: { a: 1, b: 2, c: 3, d: 4, steps: { work: { d: 4 } } },
+      rhiza: { id: R3, path: ['deep'] },
+    });
+  });
+
+  test('workflows that begin with each other are an error of the job', async () => {
+    const steps = {
+      split: { klados: K.split, then: { pass: 'work' } },
+      work: { klados: R2, type: 'rhiza', then: { done: true } },
+    };
+    const node = run(steps, { [K.split]: same });
+    node.put(R2, 'rhiza', { entry: 'in', flow: flowOf({ in: { klados: R2, type: 'rhiza', then: { done: true } } }) });
+    await begin(node, [F(1)]);
+    expect(node.logs()[0]?.error).toMatchObject({
+      code: 'VALIDATION_ERROR',
+      message: expect.stringContaining('no klados'),
+    });
+  });
+
   test('recurse ends at its depth', async () => {
     const node = run({ split: { klados: K.split, then: { recurse: 'split', max_depth: 2 } } }, { [K.split]: same });
     await begin(node, [F(1)]);

@@ -1,6 +1,7 @@
-import { type Flow, type FlowStep, readFlow } from '../model/flow.ts';
+import { type Flow, type FlowStep, maxNested, readFlow } from '../model/flow.ts';
 import type { RhizaContext } from '../model/job-request.ts';
 import type { JsonObject } from '../model/manifest.ts';
+import { type StepLevels, stepInput } from '../model/step-input.ts';
 import { JobError, NodeCallError } from './job-error.ts';
 import type { WorkflowJob } from './job-request.ts';
 import type { Invocation, NodeApi, Properties } from './node-api.ts';
@@ -13,7 +14,7 @@ export interface Target {
   /** Who is invoked: of a rhiza the klados of its entry, which then goes on by itself. */
   klados: string;
   step: string;
-  input: JsonObject | undefined;
+  levels: StepLevels;
   context: { id: string; path: string[]; parent_logs: string[] };
 }
 
@@ -49,27 +50,29 @@ export class Starter {
   }
 
   async #find(flow: Flow, step: string, place: { rhiza: string; path: string[] } | null): Promise<Target> {
-    const { klados, input } = stepOf(flow, step);
     const { rhiza, path } = place ?? { rhiza: this.#job.rhiza.id, path: this.#job.rhiza.path };
-    const parent_logs = [this.#log];
-    const type = klados.type ?? (await this.#api.read(klados.id)).type;
-    const named = klados.id;
-    if (type !== 'rhiza')
-      return {
-        named,
-        type: 'klados',
-        klados: named,
-        step,
-        input,
-        context: { id: rhiza, path: [...path, step], parent_logs },
-      };
-    const inner = await this.#api.read(named);
-    const entry = String(inner.properties.entry);
-    const first = stepOf(flowOf(inner, named), entry);
-    return {
-      ...{ named, type, klados: first.klados.id, step: entry, input: first.input },
-      context: { id: named, path: [entry], parent_logs },
-    };
+    let context = { id: rhiza, path: [...path, step], parent_logs: [this.#log] };
+    let current = stepOf(flow, step);
+    const named = current.klados.id;
+    const names = [step];
+    const inputs = current.input ? [current.input] : [];
+    while ((await this.#typeOf(current)) === 'rhiza') {
+      const { id } = current.klados;
+      if (names.length > maxNested)
+        throw new JobError('VALIDATION_ERROR', `The workflows within step ${step} lead to no klados.`);
+      const inner = await this.#api.read(id);
+      const entry = String(inner.properties.entry);
+      current = stepOf(flowOf(inner, id), entry);
+      context = { ...context, id, path: [entry] };
+      names.unshift(entry);
+      if (current.input) inputs.unshift(current.input);
+    }
+    const type = names.length > 1 ? 'rhiza' : 'klados';
+    return { named, type, klados: current.klados.id, step: names[0] ?? step, levels: { names, inputs }, context };
+  }
+
+  async #typeOf({ klados: { id, type } }: FlowStep): Promise<string> {
+    return type ?? (await this.#api.read(id)).type;
   }
 
   /**
@@ -92,16 +95,14 @@ export class Starter {
     }
   }
 
-  /** Input has three levels, the later wins (processors.md, 3.6). */
-  #invocation({ step, input, context }: Target, ids: string[], more: Partial<Invocation['rhiza']>): Invocation {
+  #invocation({ levels, context }: Target, ids: string[], more: Partial<Invocation['rhiza']>): Invocation {
     const { input: given, target_collection, job_collection } = this.#job;
-    const steps = given?.steps as Record<string, JsonObject> | undefined;
-    const merged = { ...input, ...given, ...(steps && Object.hasOwn(steps, step) ? steps[step] : {}) };
+    const input: JsonObject = stepInput(levels, given) ?? {};
     const [only] = ids;
     return {
       ...(ids.length === 1 && only !== undefined ? { target_entity: only } : { target_entities: ids }),
       ...{ target_collection, job_collection },
-      ...(Object.keys(merged).length > 0 && { input: { ...merged, ...(steps && { steps }) } }),
+      ...(Object.keys(input).length > 0 && { input }),
       expires_in: this.#remaining(),
       confirm: true,
       rhiza: { ...context, ...more },

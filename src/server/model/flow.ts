@@ -45,6 +45,9 @@ export type Flow = ReadonlyMap<string, FlowStep>;
 /** A target that no step has: the item is finished (processors.md 3.4). */
 export const doneTarget = 'done';
 
+/** So many workflows may begin with one another. */
+export const maxNested = 20;
+
 /** How many steps a flow may have, and how much they may say: values, and characters of texts and names. */
 export const maxSteps = 2000;
 export const flowSize = { values: 40_000, characters: 400_000 };

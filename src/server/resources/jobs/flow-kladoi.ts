@@ -1,7 +1,7 @@
 import { type Issue, ValidationError } from '../../errors.ts';
-import { type Flow, type FlowStep, readFlow, routesOf, stepAfter } from '../../model/flow.ts';
+import { type Flow, type FlowStep, maxNested, readFlow, routesOf, stepAfter } from '../../model/flow.ts';
 import type { JsonObject } from '../../model/manifest.ts';
-import { isObject } from '../../model/objects.ts';
+import type { StepLevels } from '../../model/step-input.ts';
 import type { Reader } from '../../store/connection.ts';
 import { entitySize, findEntity, findStanding, type Standing } from '../../store/entities.ts';
 import { isWrittenHere } from '../../store/jobs/made-here.ts';
@@ -25,15 +25,12 @@ export interface Entry {
   /** The workflow that its step stands in, and the step. */
   rhiza: string;
   step: string;
-  /** The input of the steps that lead to it, the innermost first. */
-  inputs: JsonObject[];
-  /** The outermost step, whose name `input.steps` has. */
-  outer: string;
+  /** The step, and those that lead to it. */
+  levels: StepLevels;
 }
 
 /** More kladoi than this would make a collection's roles hard to read, and slow. */
 const maxKladoi = 500;
-const maxNested = 20;
 
 /** A workflow is read on the event loop. One that was written here is below this by far (flow.ts); others may be anything. */
 const maxBytes = 1024 * 1024;
@@ -101,17 +98,17 @@ function inOrder(flow: Flow, entry: unknown): FlowStep[] {
 
 /** A step may name a workflow, whose own entry then begins. */
 function entryOf(db: Reader, rhiza: Standing, kladoi: ReadonlyMap<string, ProcessorFacts>): Entry | null {
+  const names: string[] = [];
   const inputs: JsonObject[] = [];
-  let outer: string | undefined;
   let current: Standing | undefined = rhiza;
   for (let depth = 0; current && depth < maxNested; depth++) {
     const step = entryStep(current);
     if (!step) return null;
-    outer ??= step.name;
+    names.unshift(step.name);
     if (step.input) inputs.unshift(step.input);
     const found = findEntity(db, step.klados.id);
     if (found?.type !== 'rhiza')
-      return { klados: kladoi.get(step.klados.id), rhiza: current.id, step: step.name, inputs, outer };
+      return { klados: kladoi.get(step.klados.id), rhiza: current.id, step: step.name, levels: { names, inputs } };
     current = found.deleted ? undefined : findStanding(db, found.id);
   }
   return null;
@@ -127,17 +124,6 @@ function flowOf({ id, manifest }: Standing): Flow {
   const flow = readFlow(manifest.properties.flow);
   if (flow === null) throw ValidationError.at(['id'], `the flow of ${id} cannot be read: PUT /rhizai/{id} a new one`);
   return flow;
-}
-
-/**
- * What the entry step is given (processors.md 3.6): its own input, below that of the invocation, below what the invocation
- * says for that step. `steps` travels along. Undefined where nobody says anything.
- */
-export function entryInput({ inputs, outer }: Entry, given: JsonObject | undefined): JsonObject | undefined {
-  const { steps, ...global } = given ?? {};
-  const own = isObject(steps) && Object.hasOwn(steps, outer) ? steps[outer] : undefined;
-  const merged = Object.assign({}, ...inputs, global, isObject(own) ? own : {}, steps === undefined ? {} : { steps });
-  return given === undefined && inputs.length === 0 ? undefined : (merged as JsonObject);
 }
 
 /** What keeps a workflow from being started. */

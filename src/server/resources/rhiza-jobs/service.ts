@@ -5,13 +5,14 @@ import type { Network } from '../../model/ids.ts';
 import { isoTime } from '../../model/iso-time.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
+import { stepInput } from '../../model/step-input.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { Standing } from '../../store/entities.ts';
 import type { NewJob } from '../../store/jobs/job-rows.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { forbiddenCommands } from '../jobs/flow-commands.ts';
-import { entryInput, type FlowKladoi, flowKladoi, readinessIssues } from '../jobs/flow-kladoi.ts';
+import { type FlowKladoi, flowKladoi, readinessIssues } from '../jobs/flow-kladoi.ts';
 import { inputIssues } from '../jobs/input.ts';
 import { defaultSeconds, endOf, type Launch, type Launcher, newJob } from '../jobs/launcher.ts';
 import type { ProcessorFacts } from '../jobs/processors.ts';
@@ -131,7 +132,7 @@ function readyEntry({ flow }: Decision): { entry: NonNullable<FlowKladoi['entry'
 }
 
 function inputOf({ flow }: Decision, { input }: InvokeRhizaBody): JsonObject | undefined {
-  return flow.entry ? entryInput(flow.entry, input as JsonObject | undefined) : undefined;
+  return flow.entry ? stepInput(flow.entry.levels, input as JsonObject | undefined) : undefined;
 }
 
 function preview({ rhiza, flow, place, now, wantedMs }: Decision): RhizaPreviewView {
