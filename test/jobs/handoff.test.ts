@@ -198,6 +198,28 @@ describe('a scatter that is gathered', () => {
     expect(node.started.at(-1)?.job.rhiza?.id).toBe(R);
   });
 
+  test('gathers what all ways came to that a pass in between takes', async () => {
+    const steps = { ...threeSteps, work: { klados: R2, type: 'rhiza', then: { gather: 'join' } } };
+    const kinds = ['one', 'two', 'done'];
+    const work: Worker = async ({ targets, job }) =>
+      job.rhiza?.path.at(-1) === 'in' ? kinds.map((kind, i) => ({ entity_id: F(4 + i), kind })) : targets;
+    const node = run(steps, { [K.split]: same, [K.work]: work, [K.join]: make });
+    const route = ['two', 'done'].map((kind) => ({ where: { property: 'kind', equals: kind }, target: kind }));
+    const end = { klados: K.work, then: { done: true } };
+    const inner = { in: { klados: K.work, then: { pass: 'one', route } }, one: end, two: end };
+    node.put(R2, 'rhiza', { entry: 'in', flow: flowOf(inner) });
+    await begin(node, [F(1), F(2)]);
+    const parts = [F(4), F(5), F(6)];
+    expect(node.jobs().filter((job) => job.includes('join:'))).toEqual([
+      `split/work/join: ${[...parts, ...parts].join(' ')}`,
+    ]);
+    expect(node.ofType('batch').map(({ properties }) => [properties.total, properties.status])).toEqual([
+      [2, 'complete'],
+      [3, 'complete'],
+      [3, 'complete'],
+    ]);
+  });
+
   test('of thousands writes far fewer versions of the batch than slots', async () => {
     const node = run(threeSteps, { [K.split]: same, [K.work]: same, [K.join]: async () => [] });
     let changes = 0;

@@ -71,6 +71,19 @@ export function handOn(ports: HandoffPorts, finished: Finished): Promise<HandedO
 
 type Forms = Omit<HandedOn, 'refused'>;
 
+/** A step, or `done`, with the outputs that go there. */
+interface Way {
+  step: string;
+  ids: string[];
+}
+
+/** A batch whose slots are all complete. */
+interface Filled {
+  batch_id: string;
+  ids: string[];
+  properties: Properties;
+}
+
 class Handoff {
   readonly #ports: HandoffPorts;
   readonly #is: Finished;
@@ -102,20 +115,23 @@ class Handoff {
     return this.#end();
   }
 
-  /** All outputs for the same step in one invocation. */
+  /** All outputs for the same step in one invocation. Within a batch, several ways fill the slot together. */
   async #pass(type: 'pass' | 'recurse', flow: Flow, then: Then, own: string): Promise<Forms> {
     const { rhiza } = this.#is.job;
-    const going = this.#is.outputs
-      .map(({ id, properties }) => ({ id, step: routed(then, own, properties) }))
-      .filter(({ step }) => step !== doneTarget);
-    if (going.length === 0) return this.#end();
+    const items = this.#is.outputs.map(({ id, properties }) => ({ id, step: routed(then, own, properties) }));
+    const ways = [...Map.groupBy(items, ({ step }) => step)].map(([step, some]): Way => {
+      return { step, ids: some.map(({ id }) => id) };
+    });
+    if (ways.every(({ step }) => step === doneTarget)) return this.#end();
     const depth = depthOf(rhiza) + (type === 'recurse' ? 1 : 0);
+    const parts = rhiza.batch && ways.length > 1 ? await this.#parts(ways) : null;
     const handoffs: HandoffRecord[] = [];
-    for (const [step, items] of Map.groupBy(going, (one) => one.step)) {
+    for (const [index, { step, ids }] of ways.entries()) {
+      if (step === doneTarget) continue;
       const target = await this.#starter.target(flow, step);
-      const ids = items.map(({ id }) => id);
+      const batch = parts === null ? rhiza.batch : { id: parts, index, total: ways.length };
       const { request } = await this.#start(target, ids, {
-        ...(rhiza.batch && { batch: placeOf(rhiza.batch) }),
+        ...(batch && { batch: placeOf(batch) }),
         ...(depth > 0 && { recurse_depth: depth }),
       });
       handoffs.push({
@@ -183,16 +199,35 @@ class Handoff {
     return started;
   }
 
-  /** The batch of a scatter; outputs that go nowhere are done already, with themselves as result. */
-  async #batch(flow: Flow, own: string, gather: string, items: { id: string; index: number; step: string }[]) {
+  /** The batch of a scatter. */
+  async #batch(flow: Flow, own: string, gather: string, items: { id: string; step: string }[]) {
+    const { klados } = this.#is;
+    return this.#newBatch(
+      'batch',
+      items.map(({ id, step }) => ({ step, ids: [id] })),
+      {
+        label: `Scatter: ${klados} -> ${own} (${items.length} items)`,
+        ...{ target_step: own, gather_step: gather },
+        gather_klados: (await this.#starter.target(flow, gather)).klados,
+      },
+    );
+  }
+
+  /** The batch of the ways that a pass takes within another batch: nothing gathers it but the slot that it came of. */
+  #parts(ways: Way[]) {
+    return this.#newBatch('parts', ways, { label: `Parts: ${this.#is.klados} (${ways.length} ways)` });
+  }
+
+  /** A batch of one slot for each way; what goes nowhere is done already, with itself as result. */
+  async #newBatch(kind: string, ways: Way[], more: Properties) {
     const { job, klados } = this.#is;
     const { rhiza, job_id } = job;
-    const id = this.#ports.deriveId('batch', job_id);
+    const id = this.#ports.deriveId(kind, job_id);
     const created_at = this.#now();
-    const slots = items.map(
-      ({ id: output, index, step }): Slot =>
+    const slots = ways.map(
+      ({ step, ids }, index): Slot =>
         step === doneTarget
-          ? { index, status: 'complete', output_ids: [output], completed_at: created_at }
+          ? { index, status: 'complete', output_ids: ids, completed_at: created_at }
           : { index, status: 'pending' },
     );
     await this.#ports.api.create({
@@ -200,13 +235,11 @@ class Handoff {
       type: 'batch',
       collection: job.job_collection,
       properties: {
-        label: `Scatter: ${klados} -> ${own} (${items.length} items)`,
-        ...{ rhiza_id: rhiza.id, job_id, source_klados: klados, target_step: own, gather_step: gather },
-        gather_klados: (await this.#starter.target(flow, gather)).klados,
+        ...{ rhiza_id: rhiza.id, job_id, source_klados: klados, ...more },
         path: rhiza.path,
         ...(rhiza.batch && { outer: placeOf(rhiza.batch) }),
         ...(depthOf(rhiza) > 0 && { recurse_depth: depthOf(rhiza) }),
-        total: items.length,
+        total: slots.length,
         completed: slots.filter(({ status }) => status === 'complete').length,
         status: 'pending',
         slots,
@@ -227,12 +260,13 @@ class Handoff {
   /** Nothing follows here: within a batch its slot is complete, and the last one goes on to the step that gathers. */
   async #end(): Promise<Forms> {
     const { job, outputs, outputProperties } = this.#is;
-    const { batch } = job.rhiza;
-    if (!batch) return { handoffs: [], final: true };
-    const result = { ...this.#stamp(), outputs: outputs.map(({ id }) => id) };
-    const { gathers, properties, slots } = await this.#ports.batches.write(batch.id, batch.index, result, batch.total);
-    if (!gathers) return { handoffs: [], final: false };
-    const ids = gathered(slots);
+    if (!job.rhiza.batch) return { handoffs: [], final: true };
+    const filled = await this.#fill(
+      job.rhiza.batch,
+      outputs.map(({ id }) => id),
+    );
+    if (!filled) return { handoffs: [], final: false };
+    const { batch_id, ids, properties } = filled;
     const { rhiza, path, step, outer, depth } = gathering(properties, job);
     const flow = flowOf(await this.#ports.api.read(rhiza), rhiza);
     const then = rhiza === job.rhiza.id ? flow.get(this.#step)?.then : undefined;
@@ -241,7 +275,18 @@ class Handoff {
       throw new JobError('VALIDATION_ERROR', `Step ${next} has nothing to gather: no job of the batch gave an output.`);
     const target = await this.#starter.target(flow, next, { rhiza, path });
     const handoff = await this.#gather(target, ids, outer, depth);
-    return { handoffs: [{ ...handoff, batch_id: batch.id }], final: false };
+    return { handoffs: [{ ...handoff, batch_id }], final: false };
+  }
+
+  /** Fills a slot: what its batch came to, where it is for whoever filled this one to hand that on. */
+  async #fill({ id, index, total }: BatchPlace, outputs: string[]): Promise<Filled | null> {
+    const result = { ...this.#stamp(), outputs };
+    const { gathers, properties, slots } = await this.#ports.batches.write(id, index, result, total);
+    if (!gathers) return null;
+    const ids = gathered(slots);
+    const { gather_step, outer } = properties;
+    const isOfParts = gather_step === undefined && outer !== undefined;
+    return isOfParts ? this.#fill(outer as BatchPlace, ids) : { batch_id: id, ids, properties };
   }
 
   async #gather(target: Target, ids: string[], outer: BatchPlace | undefined, depth: number): Promise<HandoffRecord> {
