@@ -220,6 +220,17 @@ describe('a scatter that is gathered', () => {
     ]);
   });
 
+  test('is gathered as deep as it was scattered, however deep a slot goes', async () => {
+    const steps = { ...threeSteps, work: { klados: R2, type: 'rhiza', then: { gather: 'join' } } };
+    const node = run(steps, { [K.split]: same, [K.work]: same, [K.join]: make });
+    node.put(R2, 'rhiza', {
+      entry: 'in',
+      flow: flowOf({ in: { klados: K.work, then: { recurse: 'in', max_depth: 2 } } }),
+    });
+    await begin(node, [F(1), F(2)]);
+    expect(node.started.slice(-3).map(({ job }) => job.rhiza?.recurse_depth)).toEqual([2, 2, undefined]);
+  });
+
   test('of thousands writes far fewer versions of the batch than slots', async () => {
     const node = run(threeSteps, { [K.split]: same, [K.work]: same, [K.join]: async () => [] });
     let changes = 0;

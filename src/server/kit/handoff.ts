@@ -238,7 +238,7 @@ class Handoff {
         ...{ rhiza_id: rhiza.id, job_id, source_klados: klados, ...more },
         path: rhiza.path,
         ...(rhiza.batch && { outer: placeOf(rhiza.batch) }),
-        ...(depthOf(rhiza) > 0 && { recurse_depth: depthOf(rhiza) }),
+        recurse_depth: depthOf(rhiza),
         total: slots.length,
         completed: slots.filter(({ status }) => status === 'complete').length,
         status: 'pending',
