@@ -295,6 +295,15 @@ describe('a batch', () => {
     });
   });
 
+  test('gives a klados that accepts many each entity as a list', async () => {
+    const { id } = await scene.klados('accept', { accepts: { types: ['*'], cardinality: 'many' } });
+    const body = { target_collection: scene.target.id, invocations: [{ target_entity: scene.file.id }], confirm: true };
+    ok(await ask(scene.node, scene.who, `POST /kladoi/${id}/invoke/batch`, body));
+    await expect.poll(() => scene.endpoint.received).toHaveLength(1);
+    const { target_entity, target_entities } = scene.endpoint.received[0]?.body ?? {};
+    expect([target_entity, target_entities]).toEqual([undefined, [scene.file.id]]);
+  });
+
   test('for one that is slow holds up nobody else', async () => {
     await using endpoint = await startProcessorEndpoint();
     await using node = await startNode({ env: { ARCHEION_JOB_TIMEOUT: '600' } });

@@ -192,10 +192,11 @@ export class JobQueue {
     return [...full, ...this.#rests.processors()];
   }
 
-  #jobOf({ id: run, job, held }: NewJobBatch, { target_entity, input }: NewJobBatch['items'][number]): JobRow[] {
+  #jobOf({ id: run, job, many, held }: NewJobBatch, { target_entity, input }: NewJobBatch['items'][number]): JobRow[] {
     const id = `job_${this.#needs.newUlid()}`;
     const { input: _, ...common } = job.request;
-    const request = { ...common, job_id: id, target_entity, ...(input && { input }) };
+    const target = many ? { target_entities: [target_entity] } : { target_entity };
+    const request = { ...common, job_id: id, ...target, ...(input && { input }) };
     const { state, attempts } = newSending;
     const made: JobRow = { kind: 'job', job: { ...job, id, run, request, state, attempts } };
     if (held === undefined) return [made];

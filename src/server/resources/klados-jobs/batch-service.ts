@@ -134,6 +134,7 @@ export class BatchJobsService {
         target_entity,
         ...(own && { input: own as JsonObject }),
       })),
+      ...(klados.cardinality === 'many' && { many: true as const }),
     };
     return { steps, rows: [...rows, { kind: 'job_batch', batch }], batch, place, targetTip };
   }

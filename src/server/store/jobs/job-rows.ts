@@ -35,6 +35,8 @@ export interface NewJobBatch {
   /** What each of its jobs is made from. */
   job: Omit<NewJob, 'id' | 'run' | 'state' | 'attempts' | 'request'> & { request: Omit<JobRequest, 'job_id'> };
   items: { target_entity: string; input?: JsonObject }[];
+  /** Its klados accepts `many`, and gets each as a list of one. */
+  many?: true;
   /** Why its jobs are not sent (held-jobs.ts). */
   held?: string;
 }
