@@ -42,6 +42,7 @@ test('what a processor left out of an error is filled in', () => {
   });
   expect(error({})).toEqual({ code: 'UNKNOWN', message: '', retryable: false });
   expect(error({ message: 'm'.repeat(5000), retryable: 'yes' })?.message).toHaveLength(1000);
+  expect(error({ message: `${'m'.repeat(999)}🌍` })?.message).toBe('m'.repeat(999));
 });
 
 test.each<[string, JsonObject[], number]>([

@@ -1,3 +1,4 @@
+import { beginningOf } from './cut-text.ts';
 import type { Json, Manifest } from './manifest.ts';
 import { momentOf } from './moments.ts';
 
@@ -81,7 +82,7 @@ function member(value: Json | undefined, name: string): Json | undefined {
 
 function text(value: Json | undefined, name: string): string | null {
   const found = member(value, name);
-  return typeof found === 'string' && found !== '' ? found.slice(0, maxText) : null;
+  return typeof found === 'string' && found !== '' ? beginningOf(found, maxText) : null;
 }
 
 function time(value: Json | undefined, name: string): string | null {
