@@ -48,6 +48,17 @@ test('a batch whose service is down waits for it, and holds up nobody else', asy
   expect(endpoint.received).toHaveLength(30);
 }, 40_000);
 
+test('a batch is found as soon as it is started, though its service is not asked for a while', async () => {
+  const { id } = await scene.klados('', { endpoint: `http://127.0.0.1:${await freePort()}/accept` });
+  await batch(id, 2);
+  await scene.node.ctx.invocations.idle();
+  const run = await batch(id, 3);
+  const started = { job_id: run, kind: 'batch', status: 'pending', progress: { total: 3, pending: 3 } };
+  expect((await ask(scene.node, scene.who, `GET /node/jobs/${run}`)).body).toMatchObject({ run: started });
+  const listed = await ask(scene.node, scene.who, 'GET /node/jobs?limit=1');
+  expect(listed.body).toMatchObject({ runs: [started] });
+});
+
 test('a batch whose service asks to wait is sent once that takes it', async () => {
   const { id } = await scene.klados('later');
   const run = await batch(id, 12);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JobError } from '../../src/server/model/job-log.ts';
-import { type RunJob, runStatus } from '../../src/server/model/run-status.ts';
+import { batchStatus, type RunJob, runStatus } from '../../src/server/model/run-status.ts';
 
 const begun = Date.UTC(2026, 1, 20, 10);
 const end = begun + 3_600_000;
@@ -58,6 +58,14 @@ describe('a run', () => {
       started: at(0),
       completed: null,
     });
+  });
+
+  test('that is a batch of which not all are jobs yet is pending until its first log, too', () => {
+    const status = (...jobs: RunJob[]) => batchStatus(runStatus(jobs, [], begun), 5);
+    expect(status()).toMatchObject({ status: 'pending', progress: { ...nothing, total: 5, pending: 5 } });
+    expect(status(job('1'))).toMatchObject({ status: 'pending', progress: { total: 6, pending: 6 } });
+    expect(status(job('1', { log: running(1) }))).toMatchObject({ status: 'running', progress: { total: 6 } });
+    expect(status(job('1', { log: done(0, 1) }))).toMatchObject({ status: 'running', completed: null });
   });
 
   test('runs while a job of it does (m88)', () => {

@@ -1,12 +1,13 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { StorageError } from '../errors.ts';
-import { afterSending, newSending } from '../model/job-state.ts';
+import { afterSending } from '../model/job-state.ts';
 import { findStanding } from '../store/entities.ts';
 import { endpointsSince } from '../store/jobs/endpoints-since.ts';
 import type { JobRow, NewJobBatch } from '../store/jobs/job-rows.ts';
 import { findBatch, interruptedJobs, lastJob, openBatch, queuedJobs, type StoredJob } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { mostAtOnce } from './at-once.ts';
+import { batchJob } from './batch-job.ts';
 import { Rests } from './rests.ts';
 import { firstPauseMs, type JobSender, longestPauseMs } from './sender.ts';
 
@@ -179,7 +180,7 @@ export class JobQueue {
     const batch = this.#batch;
     if (!batch) return false;
     const end = Math.min(next + perSlice, batch.items.length);
-    const rows = batch.items.slice(next, end).flatMap((item) => this.#jobOf(batch, item));
+    const rows = batch.items.slice(next, end).flatMap((item) => batchJob(batch, item, `job_${this.#needs.newUlid()}`));
     await this.#store.submit([
       this.#needs.sender.commit([...rows, { kind: 'job_batch_step', id: batch.id, next: end }]),
     ]);
@@ -190,18 +191,6 @@ export class JobQueue {
   #busy(): string[] {
     const full = [...this.#each.keys()].filter((processor) => !this.#hasRoom(processor));
     return [...full, ...this.#rests.processors()];
-  }
-
-  #jobOf({ id: run, job, many, held }: NewJobBatch, { target_entity, input }: NewJobBatch['items'][number]): JobRow[] {
-    const id = `job_${this.#needs.newUlid()}`;
-    const { input: _, ...common } = job.request;
-    const target = many ? { target_entities: [target_entity] } : { target_entity };
-    const request = { ...common, job_id: id, ...target, ...(input && { input }) };
-    const { state, attempts } = newSending;
-    const made: JobRow = { kind: 'job', job: { ...job, id, run, request, state, attempts } };
-    if (held === undefined) return [made];
-    const to = afterSending(newSending, { kind: 'held', error: held });
-    return [made, { kind: 'job_sending', id, from: newSending, to }];
   }
 
   /** Sends the oldest that wait for processors with room; false where there are none. */

@@ -106,9 +106,10 @@ export function runStatus(jobs: readonly RunJob[], stuck: readonly StuckBatch[],
 export function batchStatus(status: RunStatus, rest: number): RunStatus {
   if (rest === 0) return status;
   const { progress } = status;
+  const begun = progress.total > 0 && status.status !== 'pending';
   return {
     ...status,
-    status: progress.total === 0 ? 'pending' : 'running',
+    status: begun ? 'running' : 'pending',
     progress: { ...progress, total: progress.total + rest, pending: progress.pending + rest },
     completed: null,
   };

@@ -1,9 +1,11 @@
 import type { Issue } from '../../errors.ts';
+import { batchJob } from '../../jobs/batch-job.ts';
 import type { InputChecks } from '../../jobs/input-check.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { isoTime } from '../../model/iso-time.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
+import type { Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { NewJobBatch } from '../../store/jobs/job-rows.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
@@ -136,7 +138,10 @@ export class BatchJobsService {
       })),
       ...(klados.cardinality === 'many' && { many: true as const }),
     };
-    return { steps, rows: [...rows, { kind: 'job_batch', batch }], batch, place, targetTip };
+    // The first becomes a job at once, so that whoever lists what was started finds the batch, however long its klados rests.
+    const first = batch.items.slice(0, 1).flatMap((item) => batchJob(batch, item, launcher.newJobId()));
+    const begun: Row[] = [{ kind: 'job_batch', batch }, ...first, { kind: 'job_batch_step', id, next: 1 }];
+    return { steps, rows: [...rows, ...begun], batch, place, targetTip };
   }
 }
 
