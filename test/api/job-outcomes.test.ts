@@ -122,8 +122,8 @@ describe('what a processor answers', () => {
     expect(scene.endpoint.received).toHaveLength(1);
   });
 
-  test.each(['empty', 'plain', 'list'])(
-    'an answer of 200 that does not say so counts as acceptance: %s',
+  test.each(['empty', 'plain', 'list', 'nulls'])(
+    'an answer of 200 that does not say otherwise counts as acceptance: %s',
     async (how) => {
       const { id } = await scene.klados(how);
       expect((await scene.invoke(id)).status).toBe('started');

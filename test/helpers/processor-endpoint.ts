@@ -18,6 +18,7 @@ const behaviours: Record<string, Behaviour> = {
   unavailable: (response) => json(response, 503, { accepted: false, error: 'no key', retry_after: 60 }),
   fail: (response) => json(response, 500, { error: 'inner error' }),
   list: (response) => json(response, 200, ['accepted']),
+  nulls: (response) => json(response, 200, { accepted: true, job_id: null, error: null, retry_after: null }),
   html: (response) => {
     response.writeHead(200, { 'Content-Type': 'text/html' });
     response.end('<h1>Welcome</h1>');

@@ -107,7 +107,7 @@ function read({ status, headers, body }: Answer, job: string): Outcome {
       typeof retry_after === 'number' && retry_after >= 0 ? Math.min(Math.ceil(retry_after), 86_400) : undefined;
     return { kind: 'refused', error: words, ...(retryAfter !== undefined && { retryAfter }) };
   }
-  if (job_id !== undefined && job_id !== job)
+  if (job_id !== undefined && job_id !== null && job_id !== job)
     return { kind: 'refused', error: 'the processor answered for another job' };
   return { kind: 'accepted' };
 }
