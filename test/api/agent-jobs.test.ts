@@ -4,6 +4,7 @@ import { collection, type Entity, ok, read } from '../helpers/entities.ts';
 import { JobScene } from '../helpers/job-scene.ts';
 import { agent } from '../helpers/processors.ts';
 import { activate, processorKey } from '../helpers/worker-processes.ts';
+import { startWorker } from '../helpers/workers.ts';
 
 let scene: JobScene;
 beforeAll(async () => {
@@ -198,6 +199,16 @@ describe('an agent', () => {
     expect(ok(await statusOf(id, job_id))).toEqual({ job_id, status: 'running', progress, started_at });
     scene.clock.ms += hour;
     expect(ok(await statusOf(id, job_id))).toMatchObject({ job_id, status: 'error', progress, started_at });
+  });
+
+  test('whose answer is nested without end is a 502', async () => {
+    await using worker = await startWorker(({ path }) => ({
+      body: path === '/process' ? {} : `{"status":"running","of":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
+    }));
+    const { id } = await anAgent('', { endpoint: worker.url });
+    const { job_id } = await invoke(id);
+    const { status, body } = await statusOf(id, job_id);
+    expect([status, body]).toEqual([502, { error: 'Failed to reach agent: its answer is nested too deeply' }]);
   });
 
   test('that refused a job is not asked for it', async () => {

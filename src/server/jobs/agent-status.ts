@@ -1,6 +1,7 @@
 import { NotFoundError, UnreachableError } from '../errors.ts';
 import { below } from '../model/endpoints.ts';
 import { fromJson } from '../model/from-json.ts';
+import { isDeeper } from '../model/json-value.ts';
 import { unverifiedHere } from './http-dispatcher.ts';
 import { type Outbound, OutboundError, type Reach } from './outbound.ts';
 
@@ -12,6 +13,8 @@ export interface AgentStatusNeeds {
 
 const timeoutMs = 10_000;
 const maxBytes = 4 * 2 ** 20;
+/** Levels of an answer: of far more no JSON can be made again. */
+const deepest = 1000;
 
 /** Asks agents for the state of their jobs. */
 export class AgentStatusSource {
@@ -57,14 +60,19 @@ export class AgentStatusSource {
 const states: readonly unknown[] = ['pending', 'running', 'done', 'error'];
 
 function parsed(body: Uint8Array): { [name: string]: unknown } {
+  const value = json(body);
+  if (isDeeper(value, deepest)) throw failed('its answer is nested too deeply');
+  if (typeof value === 'object' && value !== null && 'status' in value && states.includes(value.status))
+    return value as { [name: string]: unknown };
+  throw failed('its answer does not say in which status the job is');
+}
+
+function json(body: Uint8Array): unknown {
   try {
-    const value: unknown = fromJson(Buffer.from(body).toString('utf8'));
-    if (typeof value === 'object' && value !== null && 'status' in value && states.includes(value.status))
-      return value as { [name: string]: unknown };
+    return fromJson(Buffer.from(body).toString('utf8'));
   } catch {
     throw failed('its answer is no JSON');
   }
-  throw failed('its answer does not say in which status the job is');
 }
 
 function failed(reason: string): UnreachableError {
