@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { z } from 'zod';
@@ -49,7 +50,7 @@ const instanceFile = z.object({ instance: z.uuid() });
 
 /**
  * The node's own id, made at its first start. Call it with the folder locked.
- * @throws UnavailableError where it cannot be read: with another one it would be another node to all that know it
+ * @throws UnavailableError where it cannot be read or is damaged: with another one it would be another node to all that know it
  */
 export async function instanceOf(data: string): Promise<string> {
   const path = join(data, 'instance.json');
@@ -59,6 +60,10 @@ export async function instanceOf(data: string): Promise<string> {
   });
   const parsed = instanceFile.safeParse(await readJson(path));
   if (parsed.success) return parsed.data.instance;
+  if (existsSync(path))
+    throw new UnavailableError(
+      `The node's own id in ${path} is damaged: put the file back; where it is lost, delete it, and the node is another one to all that know it.`,
+    );
   const instance = randomUUID();
   await writeWhole(path, { instance });
   return instance;

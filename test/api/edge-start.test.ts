@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { lstat, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { lstat, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -180,6 +180,14 @@ describe('starting and stopping', () => {
     await symlink('instance.json', join(folder.path, 'instance.json'));
     await expect(startNode({ data: folder.path })).rejects.toThrow(/instance\.json cannot be read \(ELOOP/);
     expect((await lstat(join(folder.path, 'instance.json'))).isSymbolicLink()).toBe(true);
+  });
+
+  test.each(['', '{"instance": "0123"}'])('nor is one that is damaged (%s)', async (damaged) => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'instance.json');
+    await writeFile(path, damaged);
+    await expect(startNode({ data: folder.path })).rejects.toThrow(/instance\.json is damaged: put the file back/);
+    expect(await readFile(path, 'utf8')).toBe(damaged);
   });
 
   test.skipIf(!existsSync('/dev/full'))('a disk that is full keeps no node from being read', async () => {
