@@ -111,6 +111,21 @@ const damages: [string, string, { kind: string; message: RegExp }][] = [
     'UPDATE entity SET collection = NULL WHERE deleted = 1',
     { kind: 'entity', message: /differs from its tip in collection/ },
   ],
+  [
+    'what a log is said to say of its job',
+    "UPDATE job_log SET status = 'error'",
+    { kind: 'entity', message: /kept of it as the log of a job is not what it says/ },
+  ],
+  [
+    'a log that no job finds',
+    'DELETE FROM job_log',
+    { kind: 'entity', message: /kept of it as the log of a job is not what it says/ },
+  ],
+  [
+    'what a log says that is none',
+    "UPDATE job_log SET entity = (SELECT key FROM entity WHERE label = 'Ada')",
+    { kind: 'entity', message: /kept of 1 logs of jobs is of none/ },
+  ],
 ];
 
 test.each(damages)('%s is found', async (_name, damage, { kind, message }) => {
@@ -316,6 +331,10 @@ async function curate(data: string): Promise<void> {
   await update(node, await create(node, 'Ada', { collection: collection.id }), { born: 1815 });
   await remove(node, await create(node, 'Gone', { collection: collection.id }));
   await create(node, 'Outside');
+  await done(node, 'POST /entities', {
+    type: 'klados_log',
+    properties: { job_id: 'job_1', klados_id: collection.id, status: 'done' },
+  });
 }
 
 async function verify(data: string): Promise<VerifyReport> {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { commandOf } from '../../model/endpoints.ts';
 import { isEntityId } from '../../model/ids.ts';
 import { jobLogOf, type LogStatus, logType } from '../../model/job-log.ts';
@@ -41,6 +42,31 @@ export function projectJobLog(
     log.promised,
     author,
   );
+}
+
+/**
+ * Whether the row of an entity says what its current version does, given that; of a deleted one it may say anything. Times are left
+ * out: earlier programs read one without a zone in the node's own.
+ */
+export function isLogKept(db: Reader, entity: number, manifest: Manifest): boolean {
+  if (manifest.type !== logType || manifest.deleted) return true;
+  const log = jobLogOf(manifest);
+  const row = db.get<object>(
+    'SELECT job, klados, status, code, message, retryable, promised FROM job_log WHERE entity = ?',
+    entity,
+  );
+  if (log === null) return row === undefined;
+  const { job, klados, status, error, promised } = log;
+  const { code = null, message = null } = error ?? {};
+  const retryable = error && Number(error.retryable);
+  return isDeepStrictEqual({ ...row }, { job, klados, status, code, message, retryable, promised });
+}
+
+/** How many rows are of no log. */
+export function strayLogs(db: Reader): number {
+  const sql = `SELECT count(*) AS n FROM job_log l WHERE NOT EXISTS
+    (SELECT 1 FROM entity e WHERE e.key = l.entity AND e.type = ?)`;
+  return db.get<{ n: number }>(sql, logType)?.n ?? 0;
 }
 
 /** A log by its entity's id, be it deleted or not. */

@@ -4,6 +4,7 @@ import { labelKey } from '../../model/label-fold.ts';
 import { collectionsOf, indexed, labelOf, type Manifest, relationshipKey } from '../../model/manifest.ts';
 import { blockWithCid } from '../blocks.ts';
 import type { Connection, Reader } from '../connection.ts';
+import { isLogKept } from '../jobs/job-logs.ts';
 import type { Progress } from '../progress.ts';
 import { currentJson } from '../projection.ts';
 import { lastLive } from '../versions.ts';
@@ -146,6 +147,7 @@ function verifyOne(db: Reader, row: EntityFacts, page: Page): void {
   compareEdges(db, row, manifest.relationships, page);
   compareListings(db, row, manifest, findings);
   compareLabels(db, row, manifest, findings);
+  if (!isLogKept(db, row.key, manifest)) wrong('entity', 'what is kept of it as the log of a job is not what it says');
 }
 
 function expected(db: Reader, cid: string, manifest: Manifest) {

@@ -1,13 +1,14 @@
 import { labelKey } from '../../model/label-fold.ts';
 import { sortedImports } from '../archive/spool.ts';
 import type { Connection, Reader } from '../connection.ts';
+import { strayLogs } from '../jobs/job-logs.ts';
 import { archiveTasks } from '../tasks.ts';
 import type { MoveLog } from './verify-entities.ts';
 import type { Findings } from './verify-findings.ts';
 
 const pageRows = 2000;
 
-/** Rows that no entity accounts for: listings, labels, relationships, moves, sources of imports. */
+/** Rows that no entity accounts for: listings, labels, relationships, moves, sources of imports, logs of jobs. */
 export async function verifyLeftovers(db: Connection, findings: Findings, moves: MoveLog): Promise<void> {
   let at: ListingPlace | null = { collection: -1, created_at: '', id: '' };
   while (at !== null) at = db.snapshot((reader) => listingsAfter(reader, at as ListingPlace, findings));
@@ -26,6 +27,8 @@ export async function verifyLeftovers(db: Connection, findings: Findings, moves:
        (SELECT 1 FROM block b WHERE b.key = s.tip AND b.entity = s.entity)`,
   );
   if (sources && sources.n > 0) findings.problem('entity', `${sources.n} sources of imports name no version.`);
+  const logs = strayLogs(db);
+  if (logs > 0) findings.problem('entity', `What is kept of ${logs} logs of jobs is of none that is here.`);
 }
 
 /** Imports of archives that have not ended, of a network's folder or of a backup's. */
