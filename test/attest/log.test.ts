@@ -219,6 +219,21 @@ test('what was committed and never taken up is taken up at the next start', asyn
   expect(await verified(node)).toMatchObject({ ok: true, problems: [] });
 });
 
+test('a log that is not there is said to lack every move', async () => {
+  await using folder = await temporaryFolder();
+  {
+    await using node = await startNode({ data: folder.path });
+    await create(node, 'Ada');
+    await settled(node);
+  }
+  const { counts } = await verifiedFolder(folder.path);
+  expect(counts.leaves).toBe(counts.moves);
+  await rm(attestFile(join(folder.path, 'main')));
+  expect((await verifiedFolder(folder.path)).remarks).toEqual([
+    `${counts.moves} moves are not in the attestation log yet; the node takes them up while it runs.`,
+  ]);
+});
+
 test('a log that could not be written goes on when it can be', async () => {
   await using node = await startNode();
   await settled(node);

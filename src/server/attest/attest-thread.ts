@@ -1,6 +1,7 @@
 import { StorageError } from '../errors.ts';
 import { openLogReader, openLogWriter } from '../store/attest-log.ts';
 import { type Connection, openReader } from '../store/connection.ts';
+import { lastMove } from '../store/events.ts';
 import { sameFileCheck } from '../store/file-identity.ts';
 import { storageError, storing } from '../store/storage-error.ts';
 import { type Advanced, advance, type Slice } from './advance.ts';
@@ -64,17 +65,17 @@ export function advanceLog({ files, slice }: { files: LogFiles; slice: Slice }):
 /** One page of a check. Connections of its own: verifying may be the last thing that works with a database. */
 export function checkLog({ files, state }: { files: LogFiles; state: CheckState | null }): CheckedSlice | Failed {
   return answered(files, () => {
-    const log = openLogReader(files.log, files.fileIds.log);
-    if (!log) return { state: null, size: 0, moves: 0, problems: [], heads: 0 };
+    const main = openReader(files.database, files.fileIds.database);
     try {
-      const main = openReader(files.database, files.fileIds.database);
+      const log = openLogReader(files.log, files.fileIds.log);
+      if (!log) return { state: null, size: 0, moves: main.snapshot(lastMove), problems: [], heads: 0 };
       try {
         return checkSlice(main, log, state);
       } finally {
-        main.close();
+        log.close();
       }
     } finally {
-      log.close();
+      main.close();
     }
   });
 }
