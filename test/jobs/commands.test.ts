@@ -133,6 +133,7 @@ describe('archeion processor', () => {
     [['allow', 'Bad Name', '--', 'x'], 'a-z, 0-9'],
     [['allow', 'a', '--seconds', 'many', '--', 'x'], '--seconds'],
     [['forbid', 'a'], 'No command a is allowed'],
+    [['forbid', 'constructor'], 'No command constructor is allowed'],
     [['--json', 'run', 'fixity'], ''],
   ])('refuses %j', async (args, words) => {
     expect(await archeion('processor', ...args)).toBe(2);

@@ -69,9 +69,11 @@ export function addProcessor(program: Command, shell: Shell): void {
     .description('take a command off the list; jobs that run go on')
     .argument('<name>', 'the name in the endpoint')
     .action(async (name: string, _options, command: Command) => {
-      await changeAllowed(shell, command.optsWithGlobals<GlobalOptions>(), ({ [name]: gone, ...commands }) => {
-        if (!gone) throw new UsageError(`No command ${name} is allowed.`);
-        return commands;
+      await changeAllowed(shell, command.optsWithGlobals<GlobalOptions>(), (commands) => {
+        // What every object inherits is no command of its own.
+        if (!Object.hasOwn(commands, name)) throw new UsageError(`No command ${name} is allowed.`);
+        const { [name]: _, ...others } = commands;
+        return others;
       });
       shell.out(`exec:${name} runs no more.`);
     });
