@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, copyFile, mkdir, readdir, readFile, rmdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, rm, rmdir, symlink, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
@@ -224,6 +224,14 @@ test('what cannot be is one sentence: no file, no folder, an unknown format, a d
   const data = join(folder.path, 'data');
   const missing = await archeion(data, 'import-car', join(folder.path, 'none.car'));
   expect([missing.code, missing.err]).toEqual([2, expect.stringMatching(/^archeion: There is no file/)]);
+  const circle = join(folder.path, 'circle.car');
+  await symlink(circle, circle);
+  const led = await archeion(data, 'import-car', circle);
+  expect([led.code, led.err]).toEqual([
+    2,
+    expect.stringMatching(/^archeion: .*circle\.car cannot be read \(ELOOP.*\)\.$/),
+  ]);
+  await rm(circle);
   const empty = join(folder.path, 'empty');
   await mkdir(empty);
   expect(await archeion(empty, 'verify')).toMatchObject({ code: 2, err: expect.stringContaining('"archeion serve"') });

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { type Stats, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
@@ -32,7 +32,7 @@ export function addImportCar(program: Command, shell: Shell): void {
     .option('--json', 'print one JSON document with what became of it')
     .action(async (file: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
-      const found = statSync(file, { throwIfNoEntry: false });
+      const found = statOf(file);
       if (!found) throw new UsageError(`There is no file ${file}.`);
       if (found.isDirectory()) throw new UsageError(`${file} is a folder; name the file in it.`);
       await using client = await openClient(shell, options, { mayMake: true });
@@ -56,6 +56,15 @@ export function addImportCar(program: Command, shell: Shell): void {
           `${counted(report.forks, 'entity')} in conflict: "archeion conflicts" shows what was changed here and in the archive.`,
         );
     });
+}
+
+/** Undefined where nothing is there. @throws UsageError where nobody can say, as of links in a circle */
+function statOf(file: string): Stats | undefined {
+  try {
+    return statSync(file, { throwIfNoEntry: false });
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read (${(error as Error).message}).`);
+  }
 }
 
 function summary({
