@@ -64,6 +64,31 @@ test('a merge that was made from an earlier version is refused', async () => {
   expect(await done(node, `GET /entities/${id}`)).toMatchObject({ properties: { since: 'then' } });
 });
 
+test('a merge of which something would be lost is refused', async () => {
+  await using folder = await temporaryFolder();
+  const data = join(folder.path, 'node');
+  await using other = await startNode();
+  await using node = await startNode({ data });
+  const id = await conflicting(other, node, 'Ada');
+  const file = join(folder.path, 'merged.json');
+  const { out } = await archeion(data, 'show', id, '--json');
+  for (const [label, words] of [
+    ['"F\xfcr Ada"', 'merged.json is not UTF-8 text'],
+    ['"For Ada", "label": "For Bea"', 'label: is there twice'],
+    ['0.12345678901234567890', 'label: cannot be kept exactly as a number'],
+  ] as const) {
+    const text = out.replace(
+      /("merged": \{\s*"deleted": false,\s*"properties": \{[^}]*"label": )"[^"]*"/,
+      `$1${label}`,
+    );
+    expect(text).toContain(label);
+    await writeFile(file, Buffer.from(text, 'latin1'));
+    const refused = await archeion(data, 'resolve', id, '--merged', file);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(words) });
+  }
+  expect(await done(node, `GET /entities/${id}`)).toMatchObject({ ver: 2, properties: { label: 'Ada here' } });
+});
+
 test('what a label says to a terminal is left out', async () => {
   await using folder = await temporaryFolder();
   const data = join(folder.path, 'node');

@@ -131,6 +131,15 @@ test('each file of an import is read in what is said of it, else in what is said
   expect(await put('four.csv', Buffer.from('id;label\n4;Groß\n'))).toContain('is UTF-8 text, not windows-1252');
 });
 
+test('takes no mapping of a file that is no UTF-8 text, of which signs would be lost', async () => {
+  await using s = await scene();
+  const works = await s.file('works.csv', 'id,label\n1,A\n');
+  const mapping = Buffer.from('{"records": [{"type": "M\xfcnze", "id": "id", "label": "label"}]}', 'latin1');
+  const map = await s.file('map.json', mapping);
+  const refused = await s.archeion('import', works, '--collection', 'Works', '--map', map);
+  expect(refused).toMatchObject({ code: 2, err: `archeion: ${map} is not UTF-8 text: save it as that.` });
+});
+
 test('names the files that are not read any more, and what is to be done', async () => {
   await using s = await scene();
   const files = [

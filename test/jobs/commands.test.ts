@@ -145,6 +145,15 @@ describe('archeion processor', () => {
     expect(complaints.join()).toContain('commands.a.seconds');
     await expect(file()).rejects.toThrow('ENOENT');
   });
+
+  test('leaves a file alone that is no UTF-8 text, of which it would lose signs', async () => {
+    const bytes = Buffer.from('{"commands": {"ocr": {"run": ["/bin/ocr", "f\xfcr"]}}}', 'latin1');
+    await writeFile(join(folder, 'processors.json'), bytes);
+    expect(await archeion('processor', 'allow', 'fixity')).toBe(1);
+    expect(complaints.join()).toContain('processors.json is not UTF-8 text');
+    expect(await readFile(join(folder, 'processors.json'))).toEqual(bytes);
+    await expect(new AllowedCommands(join(folder, 'processors.json')).all()).rejects.toThrow('is not UTF-8 text');
+  });
 });
 
 describe("a command's end", () => {

@@ -1,12 +1,14 @@
-import { readFile } from 'node:fs/promises';
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
+import { UsageError } from '../config.ts';
+import { jsonLoss } from '../exchange/json-loss.ts';
 import { fromJson } from '../model/from-json.ts';
 import { type NodeClient, openClient } from './parts/client.ts';
-import { FailureError } from './parts/failure.ts';
+import { FailureError, issueText } from './parts/failure.ts';
 import { pathPart } from './parts/path-part.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { printable } from './parts/table.ts';
+import { textIn } from './parts/text-file.ts';
 
 /** An entity that was changed here and there (resources/node/conflicts/wire.ts). */
 interface Conflict {
@@ -134,9 +136,12 @@ const mergedFile = z.object({
 async function mergedIn(id: string, file: string): Promise<Omit<Resolution, 'resolution'>> {
   let value: unknown;
   try {
-    // Editors put a byte order mark before it.
-    value = fromJson((await readFile(file, 'utf8')).replace(/^\uFEFF/, ''));
+    const text = await textIn(file);
+    value = fromJson(text);
+    const loss = jsonLoss(text);
+    if (loss) throw new UsageError(`${file}: ${issueText(loss)}.`);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     throw new FailureError(`${file} cannot be read as JSON: ${error instanceof Error ? error.message : error}`, 2);
   }
   const read = mergedFile.safeParse(value);

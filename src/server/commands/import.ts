@@ -1,4 +1,4 @@
-import { open, readFile, stat } from 'node:fs/promises';
+import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../config.ts';
@@ -14,6 +14,7 @@ import { progressDisplay } from './parts/progress.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { sourceOf } from './parts/source-of.ts';
 import { printable } from './parts/table.ts';
+import { textIn } from './parts/text-file.ts';
 
 interface Options extends GlobalOptions {
   collection?: string;
@@ -116,10 +117,11 @@ async function end(client: NodeClient, id: string): Promise<string[]> {
 
 async function mappingIn(file: string): Promise<unknown> {
   try {
-    const text = await readFile(file, 'utf8');
+    const text = await textIn(file);
     parseMappingText(text);
-    return fromJson(text.replace(/^\uFEFF/, ''));
+    return fromJson(text);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     if (error instanceof ValidationError) throw new UsageError(`${file}: ${error.issues.map(issueText).join('; ')}.`);
     throw unreadable(file, error);
   }

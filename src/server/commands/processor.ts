@@ -1,4 +1,4 @@
-import { lchown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { lchown, mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
@@ -15,6 +15,7 @@ import { fromJson } from '../model/from-json.ts';
 import { shipped } from '../processors/shipped.ts';
 import { FailureError } from './parts/failure.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
+import { textIn } from './parts/text-file.ts';
 
 interface AllowOptions extends GlobalOptions {
   folder?: string;
@@ -119,13 +120,13 @@ function shippedRun(name: string, shell: Shell): string[] {
 async function readAllowed(shell: Shell, options: GlobalOptions): Promise<{ path: string } & CommandsFile> {
   const { config } = readConfig(shell.env, options, shell.dataFolder);
   const path = commandsFile({ ...config, data: resolve(config.data) });
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await textIn(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
-    throw new FailureError(`${path} cannot be read (${error.message}).`);
+    throw new FailureError(error instanceof UsageError ? error.message : `${path} cannot be read (${error.message}).`);
   });
   if (text === null) return { path, commands: {} };
   parseCommands(text, path);
-  return { path, commands: { ...(fromJson(text.replace(/^\uFEFF/, '')) as CommandsFile).commands } };
+  return { path, commands: { ...(fromJson(text) as CommandsFile).commands } };
 }
 
 async function changeAllowed(

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readFile, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { UnavailableError } from '../../errors.ts';
@@ -31,10 +32,12 @@ export class AllowedCommands {
       throw new UnavailableError(
         `${this.#path} can be written by others, who could let the node run anything: chmod go-w it first.`,
       );
-    const text = await readFile(this.#path, 'utf8').catch((error: Error) => {
+    const bytes = await readFile(this.#path).catch((error: Error) => {
       throw this.#unreadable(error);
     });
-    const commands = parseCommands(text, this.#path);
+    // A command would be run with other signs than those that were written.
+    if (!isUtf8(bytes)) throw new UnavailableError(`${this.#path} is not UTF-8 text: save it as that.`);
+    const commands = parseCommands(bytes.toString(), this.#path);
     this.#read = { stamp, commands };
     return commands;
   }
