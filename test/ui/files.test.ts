@@ -1,5 +1,6 @@
 import { readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import fc from 'fast-check';
 import type { FileChooser, Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
 import { isEntityId as isIdOnPage, newEntityId } from '../../src/renderer/src/api/entity-id.ts';
@@ -23,6 +24,30 @@ test('the key of a file is its name, numbered where that is taken, and never too
   const long = freeKey(`${'x'.repeat(200)}.jpg`, []);
   expect(long).toBe(`${'x'.repeat(124)}.jpg`);
   expect(freeKey(`${'x'.repeat(200)}.jpg`, [long])).toBe(`${'x'.repeat(120)} (2).jpg`);
+});
+
+test('the key of a file is a new one, and no half of a sign, whatever its name', () => {
+  const name = fc.string({
+    unit: fc.constantFrom('x', 'é', '🌊', '.', ' ', '('),
+    minLength: 1,
+    maxLength: 200,
+    size: 'max',
+  });
+  fc.assert(
+    fc.property(name, (one) => {
+      const taken: string[] = [];
+      for (let i = 0; i < 3; i++) {
+        const key = freeKey(one, taken);
+        expect([key.isWellFormed(), key.length > 0, key.length <= 128, taken.includes(key)]).toEqual([
+          true,
+          true,
+          true,
+          false,
+        ]);
+        taken.push(key);
+      }
+    }),
+  );
 });
 
 test.each(['main', 'test'] as const)('an id that the page chooses is one of the network %s', (network) => {

@@ -2,6 +2,7 @@ import { answered, api, currentNetwork } from '../../api/client.ts';
 import { deleteUntouched } from '../../api/delete-untouched.ts';
 import { newEntityId } from '../../api/entity-id.ts';
 import { Failure } from '../../api/failure.ts';
+import { nameEnd } from '../../components/name-end.ts';
 import type { Attaching } from '../entity/files/attach-file.ts';
 import { refuseUnsendable } from '../entity/files/refuse-unsendable.ts';
 import { type Target, targetText } from './target.tsx';
@@ -69,8 +70,15 @@ function typeOf(file: File): string {
 /** Makes the entity, as `POST /files` does, under an id of ours: the same request again makes no other. */
 async function declared(id: string, collection: string, file: File): Promise<void> {
   const { name, size } = file;
-  const filename = name.slice(-255);
-  const said = { key: name.slice(-128), filename, label: filename, content_type: typeOf(file), size, uploaded: false };
+  const filename = nameEnd(name, 255);
+  const said = {
+    key: nameEnd(name, 128),
+    filename,
+    label: filename,
+    content_type: typeOf(file),
+    size,
+    uploaded: false,
+  };
   await answered(api.POST('/entities', { body: { id, type: 'file', properties: said, collection } }));
 }
 

@@ -1,5 +1,6 @@
 import { answered, api } from '../../../api/client.ts';
 import { Failure } from '../../../api/failure.ts';
+import { nameEnd } from '../../../components/name-end.ts';
 import type { Entity } from '../entity-queries.ts';
 import { isMap, type JsonMap } from '../model/json.ts';
 import { freeKey } from './free-key.ts';
@@ -81,7 +82,7 @@ async function sendNew(id: string, file: File, key: string, signal: AbortSignal 
     api.POST('/entities/{id}/content', {
       params: {
         path: { id },
-        query: { key, filename: file.name.slice(-255) },
+        query: { key, filename: nameEnd(file.name, 255) },
         header: { 'If-None-Match': '*' },
       },
       body: file as never,

@@ -1,6 +1,7 @@
 import { endOf } from '../../../api/answer-lines.ts';
 import { answered, api } from '../../../api/client.ts';
 import { Failure } from '../../../api/failure.ts';
+import { nameEnd } from '../../../components/name-end.ts';
 import { refuseUnreadable } from '../../entity/files/refuse-unsendable.ts';
 import { type Target, targetText } from '../target.tsx';
 import { type ImportReport, keepReport } from './reports.ts';
@@ -86,7 +87,7 @@ export async function runImport({
     for (const [at, file] of files.entries()) {
       const report = await endOf<unknown, ImportReport>(
         api.PUT('/node/imports/{id}/files/{name}', {
-          params: { path: { id, name: file.name.slice(-200) }, query: { encoding: encodings[at] } },
+          params: { path: { id, name: nameEnd(file.name, 200) }, query: { encoding: encodings[at] } },
           body: file as never,
           bodySerializer: (body: unknown) => body as BodyInit,
           headers: { 'Content-Type': 'application/octet-stream' },

@@ -1,0 +1,4 @@
+/** The end of a name, of at most so many units, and of no half of a sign: that could not be sent. */
+export function nameEnd(name: string, most: number): string {
+  return name.slice(-most).replace(/^[\uDC00-\uDFFF]/, '');
+}
