@@ -141,6 +141,21 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('is there also for a name that has half a sign, which the node does not take', async () => {
+    await opened({ label: 'To Ada' });
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    const text = page.getByRole('textbox', { name: 'Edit as JSON' });
+    await text.fill('{"label": "To Ada", "\\ud83d": 1, "of": {"\\ud83d": 2}}');
+    await page.getByRole('button', { name: 'Edit as a form' }).click();
+    await page.locator('[id="p/%EF%BF%BD"]').fill('-');
+    await page.getByText('This is no number yet, or none that can be kept exactly.').waitFor();
+    await page.locator('[id="p/%EF%BF%BD"]').fill('3');
+    await press('Control+s');
+    await page.getByText('has a name with an unpaired surrogate').first().waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a property without a name takes no focus, so that no shortcut is typed into it', async () => {
     const letter = await opened({ label: 'To Ada', '': 'nameless' });
     expect(await page.evaluate("document.activeElement.tagName === 'INPUT'")).toBe(false);

@@ -8,7 +8,7 @@ export const FaultContext = createContext<((place: string, wrong: boolean) => vo
 export function useFault(path: Path, wrong: boolean): void {
   const fault = use(FaultContext);
   if (!fault) throw new Error('a field stands where nobody asks for its faults');
-  const place = path.map((part) => encodeURIComponent(part)).join('/');
+  const place = JSON.stringify(path);
   // With the sign that was typed, so that no key saves without it.
   useLayoutEffect(() => {
     if (!wrong) return;

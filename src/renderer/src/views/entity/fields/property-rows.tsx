@@ -44,7 +44,8 @@ export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps
       {ordered.map((key) => (
         <PropertyRow
           key={key}
-          id={`${id}/${encodeURIComponent(key)}`}
+          // Half a sign, as JSON may have one, cannot be encoded.
+          id={`${id}/${encodeURIComponent(key.toWellFormed())}`}
           name={key}
           parent={path}
           value={value[key]!}
