@@ -286,6 +286,19 @@ describePage('members and roles', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('a role with blanks at the ends of its name is changed, and no other one made', async () => {
+    ok(await ask(node, me, `POST /collections/${home.id}/roles`, { role: ' odd ', actions: ['*:view'] }));
+    await open();
+    await page.getByRole('button', { name: 'What to do with the role “ odd ”' }).click();
+    await page.getByRole('menuitem', { name: 'Edit' }).click();
+    await page.getByLabel('entity:create', { exact: true }).check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await dialog().waitFor({ state: 'detached' });
+    expect(await rolesNow()).toMatchObject({ ' odd ': ['*:view', 'entity:create'] });
+    expect(await rolesNow()).not.toHaveProperty('odd');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('a change that comes second overwrites nothing, says what happened, and can be done all the same', async () => {
     await enrol(node, me, home.id, ada, 'viewer');
     await open();

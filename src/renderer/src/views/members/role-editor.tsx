@@ -27,7 +27,8 @@ export function RoleEditor({ collection, grants, role, onClose }: RoleEditorProp
   const [before] = useState<readonly string[]>(role === null ? [] : (roles[role] ?? []));
   const [name, setName] = useState(role ?? '');
   const [given, setGiven] = useState<readonly string[]>(role === null ? reading : before);
-  const wanted = name.trim();
+  // One that is there may have blanks at its ends.
+  const wanted = role ?? name.trim();
   const write = useAccessWrite(collection, {
     said: () => t(role === null ? 'roles.made' : 'roles.changed', { role: wanted }),
     onClose,
