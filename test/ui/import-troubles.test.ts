@@ -46,8 +46,9 @@ describePage('an import that does not begin', () => {
   test('keeps its mapping where a file is chosen that holds none, and says so', async () => {
     await choose('things.csv', Buffer.from(table));
     await page.getByLabel('Type of each record').fill('thing');
-    for (const content of ['{"records": [{"type": "other"},]}', 'null', '[]']) {
-      const buffer = Buffer.from(content);
+    const lossy = ['{"records": [{"type": "M\xfcnze"}]}', '{"records": [], "records": [{"type": "other"}]}'];
+    for (const content of [...lossy, '{"records": [{"type": "other"},]}', 'null', '[]']) {
+      const buffer = Buffer.from(content, 'latin1');
       await page
         .getByLabel('Use a mapping file')
         .setInputFiles({ name: 'm.json', mimeType: 'application/json', buffer });
