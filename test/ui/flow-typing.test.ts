@@ -231,6 +231,37 @@ describePage('what is typed into a flow', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('takes no blanks from a step’s name that is only looked at', async () => {
+    const { read: first, work } = (await read(node, me, made.id)).properties.flow as Record<string, object>;
+    const flow = { ' read ': first, read: work, work };
+    ok(await ask(node, me, `PUT /rhizai/${made.id}`, { expect_tip: made.cid, entry: ' read ', flow }));
+    const name = page.getByLabel('Name of the step');
+    const names: string[] = [];
+    await step('read').nth(1).waitFor();
+    for (const place of [0, 1]) {
+      await step('read').nth(place).click();
+      names.push(await name.inputValue());
+      await name.focus();
+      await page.keyboard.press('Tab');
+      expect(await name.inputValue()).toBe(names.at(-1));
+    }
+    expect(names.toSorted()).toEqual([' read ', 'read']);
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('as a description keeps its lines', async () => {
+    const description = 'Reads the pages.\nWorks on them.';
+    ok(await ask(node, me, `PUT /rhizai/${made.id}`, { expect_tip: made.cid, description }));
+    await expect.poll(() => page.getByLabel('Description').inputValue()).not.toBe('');
+    await page.getByLabel('Description').press('Control+End');
+    await page.keyboard.type(' Twice.');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 3').first().waitFor();
+    expect((await read(node, me, made.id)).properties.description).toBe(`${description} Twice.`);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('as how deep a step goes and is no number yet stays, and nothing is saved before it is put right', async () => {
     const { cid, properties } = await read(node, me, made.id);
     const flow = properties.flow as Record<string, object>;

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { Field, Input } from '../../components/field.tsx';
+import { TextField } from '../../components/text-field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { LabelField } from '../processors/label-field.tsx';
 
@@ -38,11 +39,10 @@ export function RhizaFacts({
       </Field>
       <Field label={t('collections.description')} error={faults.get('description')}>
         {(ids) => (
-          <Input
+          <TextField
             {...ids}
-            dir="auto"
             value={facts.description}
-            onChange={({ target }) => onChange({ ...facts, description: target.value })}
+            onChange={(description) => onChange({ ...facts, description })}
           />
         )}
       </Field>

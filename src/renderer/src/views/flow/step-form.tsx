@@ -51,7 +51,8 @@ export function StepForm(props: StepFormProps) {
   const others = Object.keys(draft.flow);
   const rename = () => {
     const to = name.trim();
-    if (taken || to === step.name) return setName(step.name);
+    // A name may have blanks at its ends: one that was only looked at stays.
+    if (taken || name === step.name || to === step.name) return setName(step.name);
     onRename(to);
   };
   const follow = (form: Form) => {
