@@ -69,6 +69,15 @@ describe.each(packages)('a package (%s)', (format) => {
     await expectRefused(zip, /files\/[0-9A-Z]{26}\/\w{8}-book\.txt does not have the checksum/);
   });
 
+  test('with a flipped bit in what is compressed is refused as one that is damaged', async () => {
+    const zip = await packed(format);
+    // The name of the first compressed file, in its head; its bytes follow.
+    const name = format === 'bagit' ? 'bagit.txt' : 'records.ndjson';
+    const at = zip.indexOf(name) + name.length;
+    zip[at] = (zip[at] ?? 0) ^ 0xff;
+    await expectRefused(zip, /The package cannot be imported: The ZIP is damaged: /);
+  });
+
   test('with a file of other bytes than its versions name is refused, whatever its own checksums say', async () => {
     await expectRefused(
       await withOtherBook(format),

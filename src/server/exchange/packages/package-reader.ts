@@ -42,11 +42,15 @@ export async function readPackage(file: string, parts: PackageParts): Promise<vo
     const layout = await withZip(file, layoutOf);
     await withZip(file, (zip) => readFiles(zip, layout, parts));
   } catch (error) {
-    // What the library has to say of a ZIP is a plain Error.
-    if (error instanceof Error && error.constructor === Error && !('code' in error))
-      throw damaged(`The ZIP is damaged: ${error.message}.`);
+    if (isOfZip(error)) throw damaged(`The ZIP is damaged: ${error.message}.`);
     throw error;
   }
+}
+
+/** What the library has to say of a ZIP is a plain Error; what zlib has to say of the bytes in it has a code of its own. */
+function isOfZip(error: unknown): error is Error {
+  if (!(error instanceof Error) || error.constructor !== Error) return false;
+  return !('code' in error) || (typeof error.code === 'string' && error.code.startsWith('Z_'));
 }
 
 async function withZip<T>(file: string, use: (zip: ZipFile) => Promise<T>): Promise<T> {
