@@ -1,5 +1,6 @@
 import { pipeline, Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
+import { type CsvError, parse } from 'csv-parse';
+import type { ValidationError } from '../errors.ts';
 import { peek } from './peek.ts';
 import {
   badRecord,
@@ -51,40 +52,54 @@ async function* rowRecords(
   const ends = new WeakMap<string[], number>();
   // Within quotes csv-parse takes \r\n for the ends of two lines.
   let twice = 0;
+  const read = { rows: 0, wrong: null as { after: number; error: ValidationError } | null };
   const rows = parse({
     delimiter,
     on_record: (cells: string[], { lines }) => {
+      read.rows++;
       twice += cells.reduce((sum, cell) => sum + pairsIn(cell), 0);
       ends.set(cells, lines - twice);
       return cells;
     },
     skip_empty_lines: true,
-    // It is looked at here, so that the rows before one that is wrong come first.
+    // These are looked at here: an error of the stream would take those rows along that have been read and not been asked for.
     relax_column_count: true,
+    skip_records_with_error: true,
+    on_skip: (error) => {
+      read.wrong ??= { after: read.rows, error: wrongRow(error as CsvError, place, twice) };
+    },
     max_record_size: maxRecordBytes,
     record_delimiter: ['\r\n', '\n', '\r'],
   });
-  pipeline(Readable.from(checkedText(source, place, delimiter)), rows, () => undefined);
-  let header: string[] | null = null;
-  try {
-    for await (const row of rows) {
-      const cells = row as string[];
-      const line = ends.get(cells) ?? 0;
-      if (header === null) header = headerOf(cells, place, line);
-      else {
-        if (cells.length !== header.length)
-          throw badRecord(place, line, `has ${cells.length} cells where the header has ${header.length} columns`);
-        const members = header.map((name, i) => [name, cells[i] ?? ''] as const);
-        const size = members.reduce((sum, [, cell]) => sum + cell.length + 1, 0);
-        yield sourceRecord(Object.fromEntries(members), place, line, size);
-      }
+  async function* untilWrong(): AsyncGenerator<Buffer> {
+    for await (const part of checkedText(source, place, delimiter)) {
+      yield part;
+      if (read.wrong) return;
     }
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    const line = typeof error.lines === 'number' ? error.lines - twice : 1;
-    if (error.code === 'CSV_MAX_RECORD_SIZE') throw tooLong(place, line);
-    throw badRecord(place, line, error.code === 'INVALID_OPENING_QUOTE' ? quoteWithin : error.message);
   }
+  pipeline(Readable.from(untilWrong()), rows, () => undefined);
+  let header: string[] | null = null;
+  let taken = 0;
+  for await (const row of rows) {
+    if (read.wrong?.after === taken++) break;
+    const cells = row as string[];
+    const line = ends.get(cells) ?? 0;
+    if (header === null) header = headerOf(cells, place, line);
+    else {
+      if (cells.length !== header.length)
+        throw badRecord(place, line, `has ${cells.length} cells where the header has ${header.length} columns`);
+      const members = header.map((name, i) => [name, cells[i] ?? ''] as const);
+      const size = members.reduce((sum, [, cell]) => sum + cell.length + 1, 0);
+      yield sourceRecord(Object.fromEntries(members), place, line, size);
+    }
+  }
+  if (read.wrong) throw read.wrong.error;
+}
+
+function wrongRow({ code, lines, message }: CsvError, place: Place, twice: number): ValidationError {
+  const line = typeof lines === 'number' ? lines - twice : 1;
+  if (code === 'CSV_MAX_RECORD_SIZE') return tooLong(place, line);
+  return badRecord(place, line, code === 'INVALID_OPENING_QUOTE' ? quoteWithin : message);
 }
 
 const quoteWithin =
