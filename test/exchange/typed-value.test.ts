@@ -91,6 +91,14 @@ describe('a property of a kind', () => {
     expect(draft?.properties).toEqual({ name: 'A', size: { width: 12, unit: 'mm' } });
   });
 
+  it('may be one of a relationship', () => {
+    const properties = { as: { year: 'number' as const, note: 'number' as const } };
+    const makers = { path: 'makers', predicate: 'maker', type: 'person', id: 'name', properties };
+    const rule = { id: 'no', nested: [{ ...makers, relationship_properties: ['year', 'note'] }] };
+    const made = drafts(rule, { no: '7', makers: [{ name: 'Ada', year: '1929', note: '' }] });
+    expect(made.at(-1)?.relationships[0]?.properties).toEqual({ year: 1929 });
+  });
+
   it('of an unknown name is no mapping', () => {
     const mapping = { records: [{ type: 'work', properties: { as: { a: 'colour' } } }] };
     expect(() => parseMapping(mapping)).toThrow(ValidationError);

@@ -79,7 +79,7 @@ function taken(rule: EntityRule, item: JsonObject): JsonObject {
 /** The properties of the relationship to a nested item, undefined where it has none. */
 export function linkProperties(rule: NestedRule, item: Json): JsonObject | undefined {
   if (rule.link.length === 0 || !isObject(item)) return undefined;
-  const properties = picked(rule.link, item);
+  const properties = picked(rule.link, typedItem(rule.typed, item));
   return Object.keys(properties).length === 0 ? undefined : properties;
 }
 

@@ -60,7 +60,7 @@ export interface NestedFile extends EntityFile {
   path: string;
   /** Predicate from the record to it. */
   predicate: string;
-  /** Fields of it that say something of the relationship (a contributor's `role`): they go there and not to the entity. */
+  /** Fields of it that say something of the relationship (a contributor's `role`): they go there and not to the entity, `as` it says. */
   relationship_properties?: string[] | undefined;
   /** Texts are cut at it into several: `;` makes `oil; canvas` two. */
   split?: string | undefined;
