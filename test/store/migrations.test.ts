@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { encodeManifest } from '../../src/server/blocks/encode.ts';
 import { StorageError } from '../../src/server/errors.ts';
 import type { Row } from '../../src/server/store/commit.ts';
 import { openReader, openWriter } from '../../src/server/store/connection.ts';
@@ -16,7 +17,7 @@ import { lastRun, listRemotes } from '../../src/server/store/remotes/remotes.ts'
 import { ThreadQueue, writerThread } from '../../src/server/store/threads/thread-queue.ts';
 import { setBack } from '../helpers/earlier-schema.ts';
 import { asService, isRoot, nobody, serviceFolder } from '../helpers/service-user.ts';
-import { first, idOf, next, openStore, step, writers } from '../helpers/store.ts';
+import { commit, first, idOf, next, openStore, step, writers } from '../helpers/store.ts';
 
 /** What a later program would know: the present steps and two more. */
 const later: Migration[] = [
@@ -334,5 +335,39 @@ test('what deletions say of properties and relationships is in no index any more
   expect(reader.all('SELECT * FROM listing')).toEqual(after.listings);
   expect(reader.all('SELECT * FROM label')).toEqual(after.labels);
   expect(reader.all('SELECT id, label FROM entity')).toEqual(after.entities);
+  reader.close();
+});
+
+test('a deletion that says so in a form of another program is none of what is live', async () => {
+  await using opened = await openStore('here');
+  const { store } = opened;
+  const inside = { relationships: [['collection', idOf(1)] as [string, string]] };
+  const live = first(idOf(2), inside);
+  await store.submit([step(null, first(idOf(1), { type: 'collection' })), step(null, live)]);
+  const tables = ['entity', 'edge', 'listing', 'label'];
+  const rows = () => tables.map((table) => opened.rows(`SELECT * FROM ${table}`));
+  const before = rows();
+  const grave = encodeManifest({ ...next(live).manifest, schema: 'arke/eidos-deleted@v1' });
+  const change = { id: live.id, expect: live.cid, tip: grave.cid, blocks: [grave] };
+  await store.submit([commit([change], { origin: 'remote:plain' })]);
+  const after = rows();
+  expect(after[0]).toContainEqual(expect.objectContaining({ id: live.id, deleted: 1, json: null, label: '' }));
+  await store.close();
+  const db = new Database(opened.file);
+  const [entities = [], ...derived] = before;
+  for (const { key, label, json } of entities)
+    db.prepare(
+      'UPDATE entity SET deleted = 0, label = ?, json = ?, collection = NULL WHERE key = ? AND deleted = 1',
+    ).run(label, json, key);
+  for (const [n, table] of tables.slice(1).entries())
+    for (const row of derived[n] ?? [])
+      db.prepare(
+        `INSERT OR IGNORE INTO ${table} (${Object.keys(row)}) VALUES (${Object.keys(row).map(() => '?')})`,
+      ).run(Object.values(row));
+  db.close();
+  setBack(opened.file, 13);
+  openWriter(opened.file).close();
+  const reader = openReader(opened.file);
+  expect(tables.map((table) => reader.all(`SELECT * FROM ${table}`))).toEqual(after);
   reader.close();
 });

@@ -13,6 +13,7 @@ import { unlistedCollections } from './0010-unlisted.ts';
 import { namedTroubles } from './0011-named-troubles.ts';
 import { blockKeys } from './0012-block-keys.ts';
 import { deletedRows } from './0013-deleted-rows.ts';
+import { foreignGraves } from './0014-foreign-graves.ts';
 
 /** A step from one schema version to the next: SQL, or a function over the open connection. */
 export type Migration = string | ((db: Database.Database) => void);
@@ -32,6 +33,7 @@ export const migrations: readonly Migration[] = [
   namedTroubles,
   blockKeys,
   deletedRows,
+  foreignGraves,
 ];
 
 /** The schema's version; `name` is what the database is called in words. @throws StorageError where a newer program has written the database; it is not touched */
