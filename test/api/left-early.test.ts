@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { request as begin } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { ValidationError } from '../../src/server/errors.ts';
 import { answerBytes } from '../../src/server/http/byte-answer.ts';
 import { answerFile } from '../../src/server/http/file-answer.ts';
-import { closingOf, type StreamRequest } from '../../src/server/http/streams.ts';
+import { bodyOf, closingOf, type StreamRequest } from '../../src/server/http/streams.ts';
 import { loopShare } from '../../src/server/loop/loop-share.ts';
 import { operator } from '../helpers/callers.ts';
 import { startNode } from '../helpers/node.ts';
@@ -37,6 +38,25 @@ test.each(Object.keys(answers))('an answer of %s comes to its end', async (name)
   const left = begin(`${node.url}/agents/late`, { headers: operator(node).headers }).on('error', () => undefined);
   left.end();
   expect(await Promise.race([ended.promise, sleep(20_000, 'still there', { ref: false })])).toBe('ended');
+});
+
+test('a body that had come whole when its client left, and is read after that, is no fault of the node', async () => {
+  const read = Promise.withResolvers<unknown>();
+  await using node = await startNode({
+    extend: (app) =>
+      app.post('/agents/late', async (request, response) => {
+        while (!request.complete) await sleep(1);
+        const closed = once(response, 'close');
+        left.destroy();
+        await closed;
+        const body = bodyOf(request as unknown as StreamRequest);
+        body.next().then(read.resolve, read.resolve);
+      }),
+  });
+  const headers = { ...operator(node).headers, 'Content-Type': 'application/octet-stream' };
+  const left = begin(`${node.url}/agents/late`, { method: 'POST', headers }).on('error', () => undefined);
+  left.end('all of it');
+  expect(await read.promise).toBeInstanceOf(ValidationError);
 });
 
 test('what waits for its turn is not begun', async () => {

@@ -44,8 +44,10 @@ export async function* bodyOf(request: StreamRequest): AsyncGenerator<Uint8Array
     }
     refuseRevoked(request.caller);
   } catch (error) {
-    if (error instanceof DomainError || request.complete) throw error;
-    throw ValidationError.at([], 'the body ended early');
+    if (error instanceof DomainError) throw error;
+    if (!request.complete) throw ValidationError.at([], 'the body ended early');
+    // All of it may have come, and not have been read yet.
+    throw request.res.destroyed ? gone() : error;
   }
 }
 
