@@ -209,10 +209,11 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
-  test('stands within its column however deep it is, in every window', async () => {
+  test('stands within its column however deep it is, in every window, and nothing over it', async () => {
     const deep = {
       kept: { at: { shelf: { box: { sheet: { side: 'recto' } } } } },
       dates: [{ written: { from: 1843 } }],
+      outline: { lines: [['a', ['b', { c: ['d'] }]]] },
     };
     await opened({ label: 'To Ada', ...deep });
     for (const width of [1024, 1280, 640, 400]) {
@@ -223,7 +224,13 @@ describePage('a field', () => {
         const parts = [...form.querySelectorAll('input, textarea, button, label')];
         const isWrong = ({ right, width }, least) => right > edge || width < least;
         const least = (one) => (/^(INPUT|TEXTAREA)$/.test(one.tagName) ? 100 : 8);
-        const wrong = parts.filter((one) => isWrong(one.getBoundingClientRect(), least(one)));
+        const isCovered = (one) => {
+          one.scrollIntoView({ block: 'center' });
+          const { left, top, width, height } = one.getBoundingClientRect();
+          const there = document.elementFromPoint(left + width / 2, top + height / 2);
+          return there !== one && !one.contains(there);
+        };
+        const wrong = parts.filter((one) => isWrong(one.getBoundingClientRect(), least(one)) || isCovered(one));
         return wrong.map((one) => one.outerHTML.slice(0, 200));
       })()`);
       expect(beyond, `${width} wide`).toEqual([]);

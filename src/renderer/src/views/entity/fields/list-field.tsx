@@ -28,23 +28,37 @@ export function ListField({ id, path, value, 'aria-label': label }: FieldProps<J
   return (
     <ol id={id} aria-label={label} className="space-y-1 border-l-2 border-line pl-3">
       {value.map((item, i) => (
-        <li key={items.keys[i]} className="flex items-start gap-0.5">
-          <div className="min-w-0 flex-1">
-            <Item id={`${id}/${i}`} path={[...path, i]} value={item} aria-label={t('field.item', { number: i + 1 })} />
+        // Where there is no room beside it, what is done with an item stands above it: lists may stand in lists.
+        <li key={items.keys[i]} className="@container">
+          <div className="grid grid-cols-1 items-start gap-x-0.5 @3xs:grid-cols-[minmax(0,1fr)_auto]">
+            <div className="min-w-0">
+              <Item
+                id={`${id}/${i}`}
+                path={[...path, i]}
+                value={item}
+                aria-label={t('field.item', { number: i + 1 })}
+              />
+            </div>
+            <div className="order-first flex justify-end gap-0.5 @3xs:order-none">
+              <IconButton
+                label={t('field.itemUp', { number: i + 1 })}
+                disabled={i === 0}
+                onClick={() => move(i, i - 1)}
+              >
+                <ArrowUp size={14} aria-hidden />
+              </IconButton>
+              <IconButton
+                label={t('field.itemDown', { number: i + 1 })}
+                disabled={i === value.length - 1}
+                onClick={() => move(i, i + 1)}
+              >
+                <ArrowDown size={14} aria-hidden />
+              </IconButton>
+              <IconButton label={t('field.itemRemove', { number: i + 1 })} onClick={() => remove(i)}>
+                <X size={14} aria-hidden />
+              </IconButton>
+            </div>
           </div>
-          <IconButton label={t('field.itemUp', { number: i + 1 })} disabled={i === 0} onClick={() => move(i, i - 1)}>
-            <ArrowUp size={14} aria-hidden />
-          </IconButton>
-          <IconButton
-            label={t('field.itemDown', { number: i + 1 })}
-            disabled={i === value.length - 1}
-            onClick={() => move(i, i + 1)}
-          >
-            <ArrowDown size={14} aria-hidden />
-          </IconButton>
-          <IconButton label={t('field.itemRemove', { number: i + 1 })} onClick={() => remove(i)}>
-            <X size={14} aria-hidden />
-          </IconButton>
         </li>
       ))}
       <li>
