@@ -9,6 +9,7 @@ import {
   type LargeRequest,
   type LargeRequests,
   type ShortBody,
+  type UnnamedVersions,
   weight,
 } from './http/large-requests.ts';
 import type { Log } from './log.ts';
@@ -87,16 +88,16 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
     this.#needs = needs;
   }
 
-  isLarge(request: EndpointRequest, isHistory = false): boolean {
+  isLarge(request: EndpointRequest, unnamed?: UnnamedVersions): boolean {
     const sizes = {
       ofEntity: (network: Network, id: string) =>
         this.#look(network, (store) => store.look((db) => entitySize(db, id))),
       ofVersion: (network: Network, cid: string) =>
         this.#look(network, (store) => store.look((db) => versionSize(db, cid))),
-      ofHistory: (network: Network, id: string, from: string | null) =>
-        this.#look(network, (store) => store.read((db) => historySize(db, id, from))),
+      ofHistory: (network: Network, id: string, from: string | null, versions?: number) =>
+        this.#look(network, (store) => store.read((db) => historySize(db, id, from, versions))),
     };
-    return weight(request, sizes, isHistory) > maxOnLoop;
+    return weight(request, sizes, unnamed) > maxOnLoop;
   }
 
   /** A network that nobody has used yet is opened by the request itself, which waits for that. */
@@ -139,7 +140,10 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   /** Whether what a tool of language models is to read is too much for the event loop. */
   namesLarge(caller: Caller, args: unknown, isHistory: boolean): boolean {
     const { id, cid, from, to } = Object(args) as Record<string, unknown>;
-    return this.isLarge({ caller, params: { id, cid }, query: { from, to }, headers: {} }, isHistory);
+    return this.isLarge(
+      { caller, params: { id, cid }, query: { from, to }, headers: {} },
+      isHistory ? 'page' : undefined,
+    );
   }
 
   /** Uses such a tool. @throws UnavailableError with what the tool refuses */

@@ -244,6 +244,31 @@ test('a page of versions that are large, though the newest is not, is read on an
   }
 });
 
+test('a small version is compared on another thread with a large one before it, and with a small one here', async () => {
+  const first = await made();
+  const second = await update(node, owner, first, { properties_remove: ['text', 'list'] });
+  const third = await update(node, owner, second, { properties: { n: 3 } });
+  const { open, begun } = threadGate('serveLarge');
+  const compared = async (query: string) =>
+    ok<{ from: { ver: number } }>(await ask(node, owner, `GET /entities/${first.id}/diff${query}`)).from.ver;
+  try {
+    open();
+    expect(await compared('')).toBe(2);
+    expect(await compared(`?from=${second.cid}`)).toBe(2);
+    expect(begun).toEqual([]);
+    expect(await compared(`?to=${second.cid}`)).toBe(1);
+    expect(begun).toEqual(['serveLarge']);
+    await update(node, owner, await update(node, owner, third, { properties: large }), {
+      properties_remove: ['text', 'list'],
+    });
+    const before = begun.length;
+    expect(await compared('')).toBe(4);
+    expect(begun.slice(before)).toEqual(['serveLarge']);
+  } finally {
+    vi.restoreAllMocks();
+  }
+});
+
 test('nothing is done for a client that has left before its turn, and those after it do not wait', async () => {
   const { port } = new URL(node.url);
   const peers = await Promise.all(Array.from({ length: 60 }, () => made()));

@@ -28,10 +28,10 @@ export type ShortBody = { body: unknown } | { refused: LargeAnswer };
 /** Serves what would hold up the event loop on threads of its own (architecture.md, section 2, Reads). */
 export interface LargeRequests {
   /**
-   * Whether the entities that a request names, or what it asks of them, are too much for the event loop. `isHistory`: it lists
-   * versions, each of which is read.
+   * Whether the entities that a request names, or what it asks of them, are too much for the event loop. `unnamed`: the versions
+   * that it reads besides.
    */
-  isLarge(request: EndpointRequest, isHistory?: boolean): boolean;
+  isLarge(request: EndpointRequest, unnamed?: UnnamedVersions): boolean;
   /**
    * `asker`: who waits for it; where its client has gone, nothing is done for it when its turn comes.
    * @throws BusyError where too much waits already
@@ -45,9 +45,12 @@ export interface LargeRequests {
 export interface Sizes {
   ofEntity(network: Network, id: string): number;
   ofVersion(network: Network, cid: string): number;
-  /** Of a page of an entity's history, from a version on. */
-  ofHistory(network: Network, id: string, from: string | null): number;
+  /** Of a page of an entity's history, from a version on; or of as many versions as are given. */
+  ofHistory(network: Network, id: string, from: string | null, versions?: number): number;
 }
+
+/** A page of a history, or the version before the one that is compared with it. */
+export type UnnamedVersions = 'page' | 'previous';
 
 /** Endpoints that read no manifest, or leave a large one to a reader thread by themselves; what they expand may be anything. */
 const light = new Set(['get /entities/:id', 'get /entities/:id/tip']);
@@ -67,21 +70,27 @@ const versions = ['from', 'to'];
 /** More ids than the endpoints allow are refused later. */
 const maxNamed = 100;
 
-/** Whether an endpoint lists the versions of an entity. */
-export function isHistory({ path }: LargeRequest['route']): boolean {
-  return path === '/versions/:id';
+/** The versions that an endpoint reads where the request does not name them. */
+export function unnamedVersions({ path }: LargeRequest['route']): UnnamedVersions | undefined {
+  if (path === '/versions/:id') return 'page';
+  return path === '/entities/:id/diff' ? 'previous' : undefined;
 }
 
 /** What a request would read, in bytes; a peer's expansion may be anything. */
-export function weight({ params, query, body, caller }: EndpointRequest, sizes: Sizes, ofHistory = false): number {
+export function weight(
+  { params, query, body, caller }: EndpointRequest,
+  sizes: Sizes,
+  unnamed?: UnnamedVersions,
+): number {
   if (query.expand !== undefined) return Number.POSITIVE_INFINITY;
-  if (ofHistory) {
+  if (unnamed === 'page' || (unnamed === 'previous' && query.from === undefined)) {
     const { network } = caller;
     const id = String(params.id);
+    const [start, count] = unnamed === 'page' ? [query.from] : [query.to, 2];
     // The newest one is read in any case.
-    return typeof query.from === 'string'
-      ? sizes.ofEntity(network, id) + sizes.ofHistory(network, id, query.from)
-      : sizes.ofHistory(network, id, null);
+    return typeof start === 'string'
+      ? sizes.ofEntity(network, id) + sizes.ofHistory(network, id, start, count)
+      : sizes.ofHistory(network, id, null, count);
   }
   let sum = 0;
   for (const [name, value] of Object.entries(params))

@@ -6,7 +6,7 @@ import { parseJson } from './body.ts';
 import { type Endpoint, type EndpointAnswer, type EndpointRequest, endpoints } from './endpoint.ts';
 import { type AnswerFailed, failureAnswer } from './errors.ts';
 import { type ControllerClass, factoryOf } from './ioc.ts';
-import { isHistory, isLight, type LargeAnswer, type LargeRequests } from './large-requests.ts';
+import { isLight, type LargeAnswer, type LargeRequests, unnamedVersions } from './large-requests.ts';
 import { movable } from './movable.ts';
 import { tallied } from './request-tally.ts';
 import type { Models, Parameter } from './schema.ts';
@@ -115,7 +115,7 @@ function handle(ctx: Context, route: RouteData, endpoint: Endpoint, elsewhere: L
   const admit = admissions[route.caller];
   const tally = ctx.requests.of(route.method.toUpperCase(), route.path);
   const light = isLight(route);
-  const listsVersions = isHistory(route);
+  const unnamed = unnamedVersions(route);
   return (request, response) => {
     tallied(request, tally);
     const { caller } = request as unknown as CallerRequest;
@@ -130,7 +130,7 @@ function handle(ctx: Context, route: RouteData, endpoint: Endpoint, elsewhere: L
     const { query } = request;
     Object.defineProperty(request, 'query', { value: query });
     const asked = request as unknown as EndpointRequest;
-    if (elsewhere && !(light && query.expand === undefined) && elsewhere.isLarge(asked, listsVersions))
+    if (elsewhere && !(light && query.expand === undefined) && elsewhere.isLarge(asked, unnamed))
       return serveLarge(elsewhere, route, request, bytes, response);
     const answer = endpoint(asked);
     if (answer instanceof Promise) return answer.then((later) => send(response, later));

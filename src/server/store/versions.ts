@@ -34,12 +34,15 @@ export function versionSize(db: Reader, cid: string): number {
 /** Versions that a page of a history has at most (wire-contract.md, GET /versions/{id}). */
 export const maxPage = 10;
 
-/** The bytes of the versions that a page of an entity's history may have: of the newest ones, or from one on backwards. */
-export function historySize(db: Reader, id: string, from: string | null): number {
+/**
+ * The bytes of so many of an entity's versions, of as many as a page of its history may have if omitted: of the newest ones, or
+ * from one on backwards.
+ */
+export function historySize(db: Reader, id: string, from: string | null, versions = maxPage): number {
   const newest = from === null ? undefined : versionNumber(db, from);
   const sql = `SELECT sum(size) AS size FROM (SELECT b.size FROM block b
      WHERE b.entity = (SELECT key FROM entity WHERE id = ?) AND b.ver <= ? ORDER BY b.ver DESC LIMIT ?)`;
-  return db.get<{ size: number | null }>(sql, id, newest ?? Number.MAX_SAFE_INTEGER, maxPage)?.size ?? 0;
+  return db.get<{ size: number | null }>(sql, id, newest ?? Number.MAX_SAFE_INTEGER, versions)?.size ?? 0;
 }
 
 function versionNumber(db: Reader, cid: string): number | undefined {
