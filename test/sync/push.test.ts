@@ -218,6 +218,34 @@ describe.each(ways)('P9: what the user of the key gives away in a collection arr
   });
 });
 
+test.each(ways)(
+  'what lies in a collection arrives before what its change takes away, or looks for, %s',
+  async (_way, plain) => {
+    await using pair = await startPair({ plain });
+    const { origin, mirror, curator, here } = pair;
+    const place = await collection(origin, curator, { label: 'Works' });
+    const other = await collection(origin, curator, { label: 'Other' });
+    await enrol(origin, curator, other.id, await user(origin, 'heir'), 'owner');
+    await sync(mirror, here);
+    const works: Entity[] = [];
+    for (let n = 0; n < 9; n++) works.push(await create(origin, curator, { collection: other.id }));
+    await sync(mirror, here);
+    for (const work of works)
+      await update(mirror, here, work, { relationships_add: [{ predicate: 'collection', peer: place.id }] });
+    const root = { expect_tip: (await read(mirror, here, place.id)).cid, entity_id: works.at(-1)?.id };
+    ok(await ask(mirror, here, `PUT /collections/${place.id}/root`, root));
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 10 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    for (const { id } of works)
+      await update(mirror, here, await read(mirror, here, id), {
+        relationships_remove: [{ predicate: 'collection', peer: other.id }],
+      });
+    ok(await ask(mirror, here, `DELETE /collections/${other.id}/members/${curator.id}?role=owner`));
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 10 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  },
+);
+
 const members = ({ relationships }: Entity) => relationships.map(({ predicate, peer }) => [predicate, peer]);
 
 test.each(ways)('what is new there under a request that names no tip is not written over, %s', async (_way, plain) => {

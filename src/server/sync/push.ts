@@ -3,7 +3,7 @@ import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
 import { isTipAtAnother, isTipElsewhere } from '../store/remotes/pending.ts';
 import { contentStates } from '../store/remotes/remote-content.ts';
-import { hasWaitingPeer, lackingPeers, type PendingRow, pendingPeers, type Remote } from '../store/remotes/remotes.ts';
+import { hasWaitingPeer, lackingPeers, type Remote } from '../store/remotes/remotes.ts';
 import { listUnlisted } from '../store/remotes/unlisted.ts';
 import { findVersion, lastLive } from '../store/versions.ts';
 import { alteredIn, alteredWords } from './altered.ts';
@@ -14,7 +14,6 @@ import { type Loaded, loadEntity } from './entity.ts';
 import { recordIntents } from './intents.ts';
 import { storedChain } from './manifests.ts';
 import type { NamedBytes } from './named-bytes.ts';
-import { creationRounds } from './order.ts';
 import {
   isMet,
   isUnshown,
@@ -34,6 +33,7 @@ import type { PushContext } from './push-context.ts';
 import { noteMark } from './push-mark.ts';
 import { isClaim, isLink } from './push-obstacles.ts';
 import { allPending } from './push-pending.ts';
+import { roundsOf } from './push-rounds.ts';
 import type { RemoteAnswer } from './remote.ts';
 import { DeniedError, FailedInPartError, isFailure } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
@@ -97,36 +97,6 @@ async function pushRound(ctx: PushContext, round: string[], concurrency: number)
     queue.clear();
     await queue.onIdle();
   }
-}
-
-async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise<string[][]> {
-  const isCollection = (row: PendingRow) => row.type === 'collection';
-  // What an earlier run was not answered to may fail again, and then nothing else waits for it.
-  const isOpen = (row: PendingRow) => row.open && !isCollection(row);
-  const open = pending.filter(isOpen);
-  const fresh = pending.filter((row) => !isOpen(row));
-  const created = fresh.filter((row) => !row.known && !row.deleted);
-  const pointsAt = new Map<string, string[]>();
-  await ctx.turns.each(
-    created.filter((row) => !isCollection(row)),
-    ({ id }) =>
-      pointsAt.set(
-        id,
-        ctx.store.read((db) => pendingPeers(db, ctx.remote.key, id)),
-      ),
-  );
-  const ids = (rows: PendingRow[]) => rows.map((row) => row.id);
-  const changed = fresh.filter((row) => row.known && !row.deleted);
-  const deleted = fresh.filter((row) => row.deleted);
-  return [
-    ids(created.filter(isCollection)),
-    ...creationRounds(pointsAt),
-    // Collections once more: what they point at is there now.
-    [...ids(created.filter(isCollection)), ...ids(changed)],
-    ids(deleted.filter((row) => !isCollection(row))),
-    ids(open),
-    ids(deleted.filter(isCollection)),
-  ].filter((round) => round.length > 0);
 }
 
 /** A remote that fails at one entity is no reason to hold back the others. @throws what is no such failure */

@@ -1,0 +1,73 @@
+import { lackingOf } from '../model/grants.ts';
+import type { Manifest } from '../model/manifest.ts';
+import { rolesOf } from '../model/roles.ts';
+import type { Reader } from '../store/connection.ts';
+import { findStanding } from '../store/entities.ts';
+import { findKnown, type PendingRow, pendingPeers } from '../store/remotes/remotes.ts';
+import { findVersion } from '../store/versions.ts';
+import { creationRounds } from './order.ts';
+import type { PushContext } from './push-context.ts';
+
+/**
+ * In which order things go out, round by round (SPEC.md, P1). A collection that takes from the key's user what the others may need,
+ * or whose root may have been moved into it, goes after what lies in it.
+ */
+export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise<string[][]> {
+  const isCollection = (row: PendingRow) => row.type === 'collection';
+  // What an earlier run was not answered to may fail again, and then nothing else waits for it.
+  const isOpen = (row: PendingRow) => row.open && !isCollection(row);
+  const open = pending.filter(isOpen);
+  const fresh = pending.filter((row) => !isOpen(row));
+  const created = fresh.filter((row) => !row.known && !row.deleted);
+  const pointsAt = new Map<string, string[]>();
+  await ctx.turns.each(
+    created.filter((row) => !isCollection(row)),
+    ({ id }) =>
+      pointsAt.set(
+        id,
+        ctx.store.read((db) => pendingPeers(db, ctx.remote.key, id)),
+      ),
+  );
+  const ids = (rows: PendingRow[]) => rows.map((row) => row.id);
+  const late = new Set<string>();
+  await ctx.turns.each(
+    fresh.filter((row) => row.known && !row.deleted && isCollection(row)),
+    ({ id }) => {
+      if (ctx.store.read((db) => goesLate(ctx, db, id))) late.add(id);
+    },
+  );
+  const changed = fresh.filter((row) => row.known && !row.deleted && !late.has(row.id));
+  const deleted = fresh.filter((row) => row.deleted);
+  return [
+    ids(created.filter(isCollection)),
+    ...creationRounds(pointsAt),
+    // Collections once more: what they point at is there now.
+    [...ids(created.filter(isCollection)), ...ids(changed)],
+    ids(deleted.filter((row) => !isCollection(row))),
+    ids(open),
+    [...late],
+    ids(deleted.filter(isCollection)),
+  ].filter((round) => round.length > 0);
+}
+
+function goesLate({ remote, self }: PushContext, db: Reader, id: string): boolean {
+  const theirs = findVersion(db, findKnown(db, remote.key, id).theirs ?? '')?.manifest;
+  const local = findStanding(db, id)?.manifest;
+  if (!theirs || !local || theirs.deleted) return false;
+  const user = remote.user === null ? [] : [remote.user];
+  const isLoss = lackingOf(actionsOf(theirs, user), actionsOf(local, [...user, ...self])).length > 0;
+  const roots = rootsOf(theirs);
+  return isLoss || rootsOf(local).some((peer) => !roots.includes(peer));
+}
+
+/** What the members among `ids` may do by their roles. */
+function actionsOf(collection: Manifest, ids: readonly string[]): string[] {
+  const roles = rolesOf(collection);
+  return collection.relationships
+    .filter(({ peer }) => ids.includes(peer))
+    .flatMap(({ predicate }) => roles.get(predicate) ?? []);
+}
+
+function rootsOf({ relationships }: Manifest): string[] {
+  return relationships.filter(({ predicate }) => predicate === 'root').map(({ peer }) => peer);
+}
