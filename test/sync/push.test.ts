@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Deleted, type Entity, enrol, ok, update } from '../helpers/entities.ts';
+import { collection, create, type Deleted, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import {
   chainOf,
@@ -245,6 +245,18 @@ test.each(ways)(
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   },
 );
+
+test.each(ways)('what is made in a collection that was restored arrives with it, %s', async (_way, plain) => {
+  await using pair = await startPair({ plain });
+  const { origin, mirror, curator, here } = pair;
+  const place = await collection(origin, curator);
+  const { cid } = await remove(origin, curator, place);
+  await sync(mirror, here);
+  ok(await ask(mirror, here, `POST /entities/${place.id}/restore`, { expect_tip: cid }));
+  await create(mirror, here, { collection: place.id });
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, restored: 1, created: 1 });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
 
 const members = ({ relationships }: Entity) => relationships.map(({ predicate, peer }) => [predicate, peer]);
 

@@ -9,8 +9,8 @@ import { creationRounds } from './order.ts';
 import type { PushContext } from './push-context.ts';
 
 /**
- * In which order things go out, round by round (SPEC.md, P1). A collection that takes from the key's user what the others may need,
- * or whose root may have been moved into it, goes after what lies in it.
+ * In which order things go out, round by round (SPEC.md, P1). A collection that is restored goes before what lies in it; one that
+ * takes from the key's user what the others may need, or whose root may have been moved into it, after that.
  */
 export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise<string[][]> {
   const isCollection = (row: PendingRow) => row.type === 'collection';
@@ -29,20 +29,24 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
       ),
   );
   const ids = (rows: PendingRow[]) => rows.map((row) => row.id);
+  const restored = new Set<string>();
   const late = new Set<string>();
   await ctx.turns.each(
     fresh.filter((row) => row.known && !row.deleted && isCollection(row)),
     ({ id }) => {
-      if (ctx.store.read((db) => goesLate(ctx, db, id))) late.add(id);
+      const turn = ctx.store.read((db) => turnOf(ctx, db, id));
+      if (turn === 'first') restored.add(id);
+      else if (turn === 'last') late.add(id);
     },
   );
-  const changed = fresh.filter((row) => row.known && !row.deleted && !late.has(row.id));
+  const changed = fresh.filter((row) => row.known && !row.deleted && !restored.has(row.id) && !late.has(row.id));
+  const early = [...ids(created.filter(isCollection)), ...restored];
   const deleted = fresh.filter((row) => row.deleted);
   return [
-    ids(created.filter(isCollection)),
+    early,
     ...creationRounds(pointsAt),
     // Collections once more: what they point at is there now.
-    [...ids(created.filter(isCollection)), ...ids(changed)],
+    [...early, ...ids(changed)],
     ids(deleted.filter((row) => !isCollection(row))),
     ids(open),
     [...late],
@@ -50,14 +54,16 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
   ].filter((round) => round.length > 0);
 }
 
-function goesLate({ remote, self }: PushContext, db: Reader, id: string): boolean {
+/** Whether a collection that is there has to go before what lies in it, or after. */
+function turnOf({ remote, self }: PushContext, db: Reader, id: string): 'first' | 'last' | null {
   const theirs = findVersion(db, findKnown(db, remote.key, id).theirs ?? '')?.manifest;
   const local = findStanding(db, id)?.manifest;
-  if (!theirs || !local || theirs.deleted) return false;
+  if (!theirs || !local) return null;
+  if (theirs.deleted) return 'first';
   const user = remote.user === null ? [] : [remote.user];
   const isLoss = lackingOf(actionsOf(theirs, user), actionsOf(local, [...user, ...self])).length > 0;
   const roots = rootsOf(theirs);
-  return isLoss || rootsOf(local).some((peer) => !roots.includes(peer));
+  return isLoss || rootsOf(local).some((peer) => !roots.includes(peer)) ? 'last' : null;
 }
 
 /** What the members among `ids` may do by their roles. */
