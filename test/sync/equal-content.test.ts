@@ -108,6 +108,20 @@ describe('beside a node', () => {
     expect(await chainOf(origin, work.id)).toHaveLength(3);
   });
 
+  test('what was deleted and brought back goes out as it is, also of who may do nothing else there', async () => {
+    await using pair = await startPair();
+    const { origin, mirror, curator, here } = pair;
+    const owner = await user(origin, 'owner');
+    const place = await collection(origin, owner, { roles: { sweeper: ['entity:delete'] } });
+    await enrol(origin, owner, place.id, curator, 'sweeper');
+    const work = await create(origin, owner, { collection: place.id });
+    await sync(mirror, here);
+    const { cid: expect_tip } = await remove(mirror, here, work);
+    const ours = ok<Entity>(await ask(mirror, here, `POST /entities/${work.id}/restore`, { expect_tip }));
+    expect(await sync(mirror, here)).toMatchObject(quiet);
+    await expectSettled(pair, work.id, ours.cid);
+  });
+
   test('and stays here where it may not be brought, with the words of the other side', async () => {
     await using pair = await startTwins();
     const { origin, mirror, curator, here, place } = pair;

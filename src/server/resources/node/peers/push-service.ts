@@ -149,7 +149,9 @@ export class PushService {
       throw new ConflictError(expect ?? '', standing.cid);
     }
     if (!standing && expect !== null) throw new NotFoundError();
-    if (standing && item.base !== undefined) return this.#inPlace(db, caller, standing, { item, left }, origin);
+    // What begins at the tip follows it like any other chain, and takes nothing's place.
+    const replaces = item.base !== undefined && item.base !== item.expect;
+    if (standing && replaces) return this.#inPlace(db, caller, standing, { item, left }, origin);
     const chain = left.map((block) => ({ block, manifest: manifestOf(block, id) }));
     if (chain.some(({ manifest }) => manifest.relationships.some(({ peer }) => written.has(peer)))) return 'later';
     if (chain.length === 0) throw ValidationError.at(['tip'], 'is not the tip, and no version of it came');
