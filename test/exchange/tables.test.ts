@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ValidationError } from '../../src/server/errors.ts';
+import { readRecords } from '../../src/server/exchange/records.ts';
+import type { JsonObject } from '../../src/server/model/manifest.ts';
+import { bytesOf } from './streams.ts';
+
+/** What came of a table before it ended, or before its first row that is wrong. */
+interface Outcome {
+  records: JsonObject[];
+  refused: boolean;
+}
+
+const lineEnd = /\r\n|\n|\r/y;
+/** A cell in quotes, or one without: what follows it is no part of it. */
+const quoted = /"((?:[^"]|"")*)"/y;
+const bare = /[^",\r\n]*/y;
+
+/** A table with commas, cell by cell, by what docs/exchange.md says. */
+function expected(text: string): Outcome {
+  const rows: string[][] = [];
+  let refused = false;
+  let at = 0;
+  const taken = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(text);
+    at += found?.[0].length ?? 0;
+    return found;
+  };
+  while (at < text.length && !refused) {
+    if (taken(lineEnd)) continue;
+    const cells: string[] = [];
+    do {
+      const cell = text[at] === '"' ? taken(quoted)?.[1]?.replaceAll('""', '"') : taken(bare)?.[0];
+      refused = cell === undefined || (text[at] !== undefined && !/[,\r\n]/.test(text[at] as string));
+      cells.push(cell ?? '');
+    } while (!refused && text[at] === ',' && at++ < text.length);
+    if (!refused) rows.push(cells);
+  }
+  const [header = [], ...others] = rows;
+  const names = header.map((name) => name.trim());
+  if (names.includes('') || new Set(names).size < names.length) return { records: [], refused: true };
+  const short = others.findIndex(({ length }) => length !== names.length);
+  const whole = short === -1 ? others : others.slice(0, short);
+  const records = whole.map((cells) => Object.fromEntries(names.map((name, i) => [name, cells[i] as string])));
+  return { records, refused: refused || short !== -1 };
+}
+
+async function read(text: string, size: number): Promise<Outcome> {
+  const records: JsonObject[] = [];
+  try {
+    for await (const { record } of readRecords(bytesOf(text, size), 'a.csv')) records.push(record);
+    return { records, refused: false };
+  } catch (error) {
+    if (!(error instanceof ValidationError)) throw error;
+    return { records, refused: true };
+  }
+}
+
+it('a table gives what stands in its cells, up to its first row that is wrong', async () => {
+  const sign = fc.constantFrom('a', 'ü', ' ', '"', '""', ',', ';', '\t', '\n', '\r\n', '\r');
+  const cells = fc.string({ unit: sign, maxLength: 20 });
+  const header = fc.constantFrom('', 'a,b\n', '"a\n""",b\r\n', 'a , b\r');
+  await fc.assert(
+    fc.asyncProperty(header, cells, fc.integer({ min: 1, max: 9 }), async (names, rest, size) => {
+      const text = names + rest;
+      // Without a comma in the header it is divided by something else.
+      fc.pre(names !== '' || /^[\r\n]*[^\r\n"]*,/.test(text));
+      expect(await read(text, size)).toEqual(expected(text));
+    }),
+    { seed: 1, numRuns: 400 },
+  );
+});
