@@ -30,6 +30,7 @@ async function kladosOf(maker: Person, home: string): Promise<Entity> {
 describe('what a processor answers', () => {
   test.each([
     ['refuse', 'no work today', 60],
+    ['marked', 'no work today', undefined],
     ['wordy', `half \ufffd ${'n'.repeat(492)}`, undefined],
     ['unavailable', 'no key', 60],
     ['fail', 'inner error', undefined],

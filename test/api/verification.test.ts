@@ -81,6 +81,12 @@ describe.each(kinds)('$type', (kind) => {
     expect(node.logged.join('')).not.toContain(token);
   });
 
+  it('is verified by a file that begins with a byte order mark', async () => {
+    const { id } = await register(kind);
+    await challenged(kind, id, (right) => ({ body: `\ufeff${JSON.stringify(right)}` }));
+    expect(await confirm(kind, id)).toMatchObject({ verified: true });
+  });
+
   it('loses its verification with its endpoint, through every door', async () => {
     const { id } = await register(kind);
     await challenged(kind, id);

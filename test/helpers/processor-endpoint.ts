@@ -12,6 +12,10 @@ const json = (response: ServerResponse, status: number, body: unknown): void => 
 const behaviours: Record<string, Behaviour> = {
   accept: (response, { job_id }) => json(response, 200, { accepted: true, job_id }),
   refuse: (response) => json(response, 200, { accepted: false, error: 'no work today', retry_after: 60 }),
+  marked: (response) => {
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    response.end('\ufeff{"accepted":false,"error":"no work today"}');
+  },
   wordy: (response) => json(response, 200, { accepted: false, error: `half \ud83d ${'n'.repeat(492)}🌍` }),
   later: (response) => json(response, 503, { accepted: false, error: 'not now', retry_after: 1 }),
   tomorrow: (response) => json(response, 503, { accepted: false, error: 'not today', retry_after: 86_400 }),

@@ -1,6 +1,6 @@
 import { NotFoundError, UnreachableError } from '../errors.ts';
 import { below } from '../model/endpoints.ts';
-import { fromJson } from '../model/from-json.ts';
+import { jsonOf } from '../model/from-json.ts';
 import { isDeeper } from '../model/json-value.ts';
 import { unverifiedHere } from './http-dispatcher.ts';
 import { type Outbound, OutboundError, type Reach } from './outbound.ts';
@@ -69,7 +69,7 @@ function parsed(body: Uint8Array): { [name: string]: unknown } {
 
 function json(body: Uint8Array): unknown {
   try {
-    return fromJson(Buffer.from(body).toString('utf8'));
+    return jsonOf(body);
   } catch {
     throw failed('its answer is no JSON');
   }

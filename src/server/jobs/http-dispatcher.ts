@@ -1,6 +1,6 @@
 import { beginningOf } from '../model/cut-text.ts';
 import { below, commandOf } from '../model/endpoints.ts';
-import { fromJson } from '../model/from-json.ts';
+import { jsonOf } from '../model/from-json.ts';
 import type { NodeKey } from '../model/node-key.ts';
 import { isObject } from '../model/objects.ts';
 import type { Dispatch, Dispatcher, Outcome } from './dispatch.ts';
@@ -120,7 +120,7 @@ function isGateways(status: number): boolean {
 /** Undefined for what is none. */
 function json(body: Uint8Array): unknown {
   try {
-    return fromJson(Buffer.from(body).toString('utf8'));
+    return jsonOf(body);
   } catch {
     return undefined;
   }

@@ -23,6 +23,11 @@ export function fromJson(text: string): unknown {
   return value;
 }
 
+/** The same of bytes that another program sent: a byte order mark before them says nothing. @throws SyntaxError */
+export function jsonOf(bytes: Uint8Array): unknown {
+  return fromJson(new TextDecoder().decode(bytes));
+}
+
 /** The same, null for what is no JSON. */
 export function jsonOrNull(text: string): unknown {
   try {

@@ -1,5 +1,5 @@
 import type { OutboundAnswer } from '../../jobs/outbound.ts';
-import { fromJson } from '../../model/from-json.ts';
+import { jsonOf } from '../../model/from-json.ts';
 
 /** processors.md 1.3. */
 export type VerificationFault =
@@ -32,7 +32,7 @@ export function served(
 
 function parsed(body: Buffer): { [name: string]: unknown } | null {
   try {
-    const value: unknown = fromJson(body.toString());
+    const value: unknown = jsonOf(body);
     return typeof value === 'object' && value !== null ? (value as { [name: string]: unknown }) : null;
   } catch {
     return null;
