@@ -39,7 +39,7 @@ export function threadPool({ module, together = 1, failed, ...options }: ThreadP
 /** How often it is looked whether all threads have begun, in milliseconds. */
 const betweenMs = 5;
 
-/** What Piscina rejects with what has waited in a pool that is given up. */
+/** What Piscina rejects with what has waited in a pool that is given up or closed. */
 const givenUp = 'Terminating worker thread';
 
 /**
@@ -54,6 +54,8 @@ export class ThreadPool {
   readonly #begun = new WeakSet<Worker>();
   /** Those that were given up, with what is known of why. */
   readonly #lost = new WeakMap<Piscina, unknown>();
+  /** Those that are closed, which give up what is still at work. */
+  readonly #closing = new WeakSet<Piscina>();
 
   constructor(start: () => Piscina, failed: (error: unknown) => void = () => undefined) {
     this.#start = start;
@@ -65,13 +67,14 @@ export class ThreadPool {
     return this.#pool?.threads.length ?? 0;
   }
 
-  /** @throws UnavailableError where the thread that it waits for dies; what the task throws, or its own thread dies of */
+  /** @throws UnavailableError where the thread that it waits for dies, or the pool is closed; what the task throws, or its own thread dies of */
   async run<T>(task: unknown, options: RunOptions): Promise<T> {
     this.#pool ??= this.#started();
     const pool = this.#pool;
     try {
       return (await this.#asked(pool, task, options)) as T;
     } catch (error) {
+      if (this.#closing.has(pool) && isGivenUp(error)) throw new UnavailableError('The node is closing.');
       if (this.#lost.has(pool) && isGivenUp(error)) throw withoutThread(this.#lost.get(pool));
       throw isOfStart(error) ? withoutThread(error) : error;
     }
@@ -110,10 +113,11 @@ export class ThreadPool {
     return pool;
   }
 
-  /** Ends the threads once they have done what they do. */
+  /** Ends the threads once they have done what they do; of several, once the first has. */
   async close(): Promise<void> {
     const pool = this.#pool;
     this.#pool = null;
+    if (pool) this.#closing.add(pool);
     await pool?.close();
   }
 
