@@ -60,16 +60,19 @@ test('a thread is not ended before it has begun, since it may end the process wi
   expect(await readFile(begun, 'utf8')).toBe('');
 });
 
-test('what is still at work when the pool is closed is refused, and no fault', async () => {
-  await using folder = await temporaryFolder();
-  const path = join(folder.path, 'module.mjs');
-  await writeFile(
-    path,
-    'export const work = ({ ms }) => new Promise((resolve) => ms < Infinity && setTimeout(resolve, ms));',
-  );
-  const pool = poolOf(path, 2);
-  await Promise.all([1, 1].map((ms) => pool.run({ ms }, { name: 'work' })));
-  const [endless, brief] = [Number.POSITIVE_INFINITY, 100].map((ms) => pool.run({ ms }, { name: 'work' }));
-  const refused = expect(endless).rejects.toMatchObject({ code: 'UNAVAILABLE', message: 'The node is closing.' });
-  await Promise.all([pool.close(), brief?.catch(() => undefined), refused]);
-});
+test.each(['close', 'destroy'] as const)(
+  'what is still at work when the pool is ended by %s is no fault',
+  async (end) => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, 'module.mjs');
+    await writeFile(
+      path,
+      'export const work = ({ ms }) => new Promise((resolve) => ms < Infinity && setTimeout(resolve, ms));',
+    );
+    const pool = poolOf(path, 2);
+    await Promise.all([1, 1].map((ms) => pool.run({ ms }, { name: 'work' })));
+    const [endless, brief] = [Number.POSITIVE_INFINITY, 100].map((ms) => pool.run({ ms }, { name: 'work' }));
+    const refused = expect(endless).rejects.toMatchObject({ code: 'UNAVAILABLE', message: 'The node is closing.' });
+    await Promise.all([pool[end](), brief?.catch(() => undefined), refused]);
+  },
+);

@@ -125,6 +125,7 @@ export class ThreadPool {
   async destroy(): Promise<void> {
     const pool = this.#pool;
     this.#pool = null;
+    if (pool) this.#closing.add(pool);
     while (pool?.threads.some((thread) => !this.#begun.has(thread))) await setTimeout(betweenMs);
     await pool?.destroy();
   }
