@@ -83,11 +83,18 @@ test('a folder is refused before anything is asked, and what leads to a file sta
   await symlink('folder/new.car', s.at('next.car'));
   await symlink('nowhere/new.car', s.at('lost.car'));
   await symlink('circle.car', s.at('circle.car'));
+  await symlink('folder/kept.car/new.car', s.at('within.car'));
   expect(await commandLine(s.at('no node'), ['export', '--out', s.at('folder')])).toMatchObject({
     code: 2,
     err: `archeion: ${s.at('folder')} is a folder: name the file in it that is to be written.`,
   });
-  for (const name of ['lost.car', 'circle.car']) expect((await s.archeion('export', '--out', s.at(name))).code).toBe(2);
+  for (const name of ['lost.car', 'circle.car', 'within.car', 'folder/kept.car/new.car']) {
+    const refused = await s.archeion('export', '--out', s.at(name));
+    expect(refused).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/^archeion: .*(?:does not exist|cannot be written).*\.$/),
+    });
+  }
   const { car } = await exported(s.node);
   for (const [link, file] of [
     ['link.car', 'kept.car'],

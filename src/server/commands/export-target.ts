@@ -1,4 +1,4 @@
-import { createWriteStream, existsSync, lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { createWriteStream, lstatSync, readlinkSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
@@ -28,14 +28,15 @@ const stdout = /^\/(?:dev\/stdout|(?:dev|proc\/self)\/fd\/1)$/;
  */
 export function exportTarget(out: string, { pid, output }: Pick<Shell, 'pid' | 'output'>): ExportTarget {
   const named = resolve(out);
-  if (!existsSync(dirname(named))) throw new UsageError(`The folder of ${out} does not exist.`);
+  if (!statOf(dirname(named), out)?.isDirectory()) throw new UsageError(`The folder of ${out} does not exist.`);
   const found = statOf(named, out);
   if (found?.isDirectory()) throw new UsageError(`${out} is a folder: name the file in it that is to be written.`);
   // A socket cannot be opened once more, and what is in a file already stands: it is open, and gone on with.
   if (output && stdout.test(named)) return direct(named, true, output);
   if (found && !found.isFile()) return direct(named, false, () => createWriteStream(named));
   const path = found ? realpathSync.native(named) : linkedTo(named);
-  if (!existsSync(dirname(path))) throw new UsageError(`${out} leads to ${path}, the folder of which does not exist.`);
+  if (!statOf(dirname(path), out)?.isDirectory())
+    throw new UsageError(`${out} leads to ${path}, the folder of which does not exist.`);
   const partial = partialBeside(path, String(pid));
   return {
     path,
@@ -62,6 +63,15 @@ function direct(path: string, isStdout: boolean, open: () => Writable): ExportTa
 /** Where a link leads that leads to nothing yet. */
 function linkedTo(path: string): string {
   let at = path;
-  while (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) at = resolve(dirname(at), readlinkSync(at));
+  while (isLink(at)) at = resolve(dirname(at), readlinkSync(at));
   return at;
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path).isSymbolicLink();
+  } catch {
+    // Nothing is there, also where a file stands in the place of a folder.
+    return false;
+  }
 }
