@@ -258,6 +258,23 @@ test.each(ways)('what is made in a collection that was restored arrives with it,
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
+test.each(ways)('what points at something that was deleted there meanwhile arrives, %s', async (_way, plain) => {
+  await using pair = await curatedOf({ plain });
+  const { origin, mirror, curator, here, place, work } = pair;
+  const peers = {
+    [work.id]: await create(origin, curator, { collection: place.id }),
+    [place.id]: await create(origin, curator, { collection: place.id }),
+  };
+  for (const one of [work, place]) {
+    const { [one.id]: target } = peers as Record<string, Entity>;
+    await sync(mirror, here);
+    await update(mirror, here, one, { relationships_add: [{ predicate: 'near', peer: target?.id }] });
+    await remove(origin, curator, target as Entity);
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  }
+});
+
 const members = ({ relationships }: Entity) => relationships.map(({ predicate, peer }) => [predicate, peer]);
 
 test.each(ways)('what is new there under a request that names no tip is not written over, %s', async (_way, plain) => {

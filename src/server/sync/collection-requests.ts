@@ -39,6 +39,8 @@ interface Sender {
   user: string | null;
   /** Epoch milliseconds, for how long memberships have left. */
   now: number;
+  /** Of a request that says relationships. */
+  query: string;
 }
 
 /**
@@ -46,7 +48,7 @@ interface Sender {
  * PUT /collections. Times of granting are the remote's own and no difference. What is given comes before what is taken, so
  * that the collection has an owner all the time, and last what the sender itself loses, who may not manage it then.
  */
-export function updateCollection(theirs: Manifest, local: Manifest, { user, now }: Sender): PushRequest[] {
+export function updateCollection(theirs: Manifest, local: Manifest, { user, now, query }: Sender): PushRequest[] {
   const [before, after] = [rolesOf(theirs), rolesOf(local)];
   const roles = new Set([...before.keys(), ...after.keys()]);
   const isMember = (r: Relationship) => roles.has(r.predicate) && isEntityId(r.peer) && r.peer_type !== 'group';
@@ -61,7 +63,7 @@ export function updateCollection(theirs: Manifest, local: Manifest, { user, now 
   const rest = { ...local, properties: withRoles(local, theirs), relationships: mixed(theirs, local, isMember) };
   return [
     ...access,
-    ...contentRequests(base, theirs, rest, access.length === 0),
+    ...contentRequests(`${base}${query}`, theirs, rest, access.length === 0),
     ...rootRequest(base, theirs, local),
     ...except(roleChanges.gone, isHeld),
     ...except(held, takes),

@@ -24,7 +24,7 @@ export interface PushFacts {
   user: string | null;
   /** The peers that the remote is not known to have. */
   lacking: ReadonlySet<string>;
-  /** A peer waits to be pushed, too, and may be deleted there until then. */
+  /** A peer is deleted, or waits to be pushed, too, and may be deleted there until then. */
   waiting: boolean;
   /** Epoch milliseconds. */
   now: number;
@@ -54,7 +54,7 @@ export function requestsFor(intent: Sent, facts: PushFacts): PushPlan {
       if (theirs === null) return { requests: [], whole: false };
       if (local.type === 'collection') {
         const ours = { ...local, relationships: asTheirs(facts) };
-        return { requests: updateCollection(theirs, ours, facts), whole: true };
+        return { requests: updateCollection(theirs, ours, { ...facts, query: unchecked(facts) }), whole: true };
       }
       return { requests: updates(theirs, facts), whole: true };
   }
