@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { readRecords } from '../../src/server/exchange/records.ts';
 import { bytesOf, recordsOf, refusal } from './streams.ts';
 
@@ -84,6 +84,30 @@ describe('a bad record ends the reading with its file, line and reason', () => {
         if (/json$/.test(file) || /quote/.test(message.source)) expect(refused.before).toBe(before);
       }
     });
+});
+
+test.each([
+  ['\0\n', /NUL byte/],
+  ['1,"2"3\n\0', /NUL byte/],
+  [Buffer.from([0x31, 0xff]), /not UTF-8/],
+])('what was read before %j comes, but for the row that may go on there', async (last, message) => {
+  const rows = async function* () {
+    yield Buffer.from(`a,b\n${'1,2\n'.repeat(5000)}`);
+    yield Buffer.from(last);
+  };
+  const refused = await refusal(rows(), 'a.csv');
+  expect(refused.message).toMatch(message);
+  expect(refused.before).toBeGreaterThanOrEqual(4999);
+});
+
+test('of two wrong places the first is told', async () => {
+  const parts = async function* () {
+    yield Buffer.from('a,b\n1,2\n1,"2"3\n1,2\n');
+    yield Buffer.from([0xff]);
+  };
+  const refused = await refusal(parts(), 'a.csv');
+  expect(refused.message).toMatch(/line 3: .*quote/i);
+  expect(refused.before).toBe(1);
 });
 
 describe('what never ends is stopped at the limit of a record', () => {

@@ -1,5 +1,4 @@
-import { pipeline, Readable } from 'node:stream';
-import { type CsvError, parse } from 'csv-parse';
+import { CsvError, parse } from 'csv-parse';
 import type { ValidationError } from '../errors.ts';
 import { peek } from './peek.ts';
 import {
@@ -49,41 +48,8 @@ async function* rowRecords(
   delimiter: string,
 ): AsyncGenerator<SourceRecord> {
   const place: Place = { file, unit: 'line' };
-  const ends = new WeakMap<string[], number>();
-  // Within quotes csv-parse takes \r\n for the ends of two lines.
-  let twice = 0;
-  const read = { rows: 0, wrong: null as { after: number; error: ValidationError } | null };
-  const rows = parse({
-    delimiter,
-    on_record: (cells: string[], { lines }) => {
-      read.rows++;
-      twice += cells.reduce((sum, cell) => sum + pairsIn(cell), 0);
-      ends.set(cells, lines - twice);
-      return cells;
-    },
-    skip_empty_lines: true,
-    // These are looked at here: an error of the stream would take those rows along that have been read and not been asked for.
-    relax_column_count: true,
-    skip_records_with_error: true,
-    on_skip: (error) => {
-      read.wrong ??= { after: read.rows, error: wrongRow(error as CsvError, place, twice) };
-    },
-    max_record_size: maxRecordBytes,
-    record_delimiter: ['\r\n', '\n', '\r'],
-  });
-  async function* untilWrong(): AsyncGenerator<Buffer> {
-    for await (const part of checkedText(source, place, delimiter)) {
-      yield part;
-      if (read.wrong) return;
-    }
-  }
-  pipeline(Readable.from(untilWrong()), rows, () => undefined);
   let header: string[] | null = null;
-  let taken = 0;
-  for await (const row of rows) {
-    if (read.wrong?.after === taken++) break;
-    const cells = row as string[];
-    const line = ends.get(cells) ?? 0;
+  for await (const { cells, line } of rowsOf(checkedText(source, place, delimiter), place, delimiter)) {
     if (header === null) header = headerOf(cells, place, line);
     else {
       if (cells.length !== header.length)
@@ -93,7 +59,55 @@ async function* rowRecords(
       yield sourceRecord(Object.fromEntries(members), place, line, size);
     }
   }
-  if (read.wrong) throw read.wrong.error;
+}
+
+interface Row {
+  cells: string[];
+  line: number;
+}
+
+/** Rows in their order; those before a wrong one come before its error. */
+async function* rowsOf(source: AsyncIterable<Buffer>, place: Place, delimiter: string): AsyncGenerator<Row> {
+  const ready: Row[] = [];
+  // Within quotes csv-parse takes \r\n for the ends of two lines.
+  let twice = 0;
+  const parser = parse({
+    delimiter,
+    // Not handed on to the stream, whose error would take along what had not been asked for.
+    on_record: (cells: string[], { lines }) => {
+      twice += cells.reduce((sum, cell) => sum + pairsIn(cell), 0);
+      ready.push({ cells, line: lines - twice });
+      return null;
+    },
+    skip_empty_lines: true,
+    // It is looked at by who has the header.
+    relax_column_count: true,
+    max_record_size: maxRecordBytes,
+    record_delimiter: ['\r\n', '\n', '\r'],
+  });
+  // Whoever writes is told.
+  parser.on('error', () => undefined);
+  const written = (part: Buffer | null) =>
+    new Promise<Error | null>((resolve) => {
+      const done = (error?: Error | null) => resolve(error ?? null);
+      if (part) parser.write(part, done);
+      else parser.end(done);
+    });
+  try {
+    for await (const part of withEnd(source)) {
+      const error = await written(part);
+      yield* ready.splice(0);
+      if (error instanceof CsvError) throw wrongRow(error, place, twice);
+      if (error) throw error;
+    }
+  } finally {
+    parser.destroy();
+  }
+}
+
+async function* withEnd<T>(source: AsyncIterable<T>): AsyncGenerator<T | null> {
+  yield* source;
+  yield null;
 }
 
 function wrongRow({ code, lines, message }: CsvError, place: Place, twice: number): ValidationError {
