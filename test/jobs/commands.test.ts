@@ -154,6 +154,14 @@ describe('archeion processor', () => {
     expect(await readFile(join(folder, 'processors.json'))).toEqual(bytes);
     await expect(new AllowedCommands(join(folder, 'processors.json')).all()).rejects.toThrow('is not UTF-8 text');
   });
+
+  test('leaves a file alone in which a command stands twice, of which it would lose one', async () => {
+    const text = '{"commands": {"ocr": {"run": ["/a"]}, "ocr": {"run": ["/b"]}}}';
+    await writeFile(join(folder, 'processors.json'), text);
+    expect(await archeion('processor', 'allow', 'fixity')).toBe(1);
+    expect(complaints.join()).toContain('commands.ocr: is there twice');
+    expect(await readFile(join(folder, 'processors.json'), 'utf8')).toBe(text);
+  });
 });
 
 describe("a command's end", () => {

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readConfig, UsageError } from '../config.ts';
 import { nameWhole } from '../exchange/durable-file.ts';
+import { jsonLoss } from '../exchange/json-loss.ts';
 import {
   type CommandEntry,
   type CommandsFile,
@@ -13,7 +14,7 @@ import {
 } from '../jobs/local/command-settings.ts';
 import { fromJson } from '../model/from-json.ts';
 import { shipped } from '../processors/shipped.ts';
-import { FailureError } from './parts/failure.ts';
+import { FailureError, issueText } from './parts/failure.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { textIn } from './parts/text-file.ts';
 
@@ -126,6 +127,8 @@ async function readAllowed(shell: Shell, options: GlobalOptions): Promise<{ path
   });
   if (text === null) return { path, commands: {} };
   parseCommands(text, path);
+  const loss = jsonLoss(text);
+  if (loss) throw new FailureError(`${path}: ${issueText(loss)}.`);
   return { path, commands: { ...(fromJson(text) as CommandsFile).commands } };
 }
 
