@@ -14,6 +14,7 @@ describe('the words that were sought', () => {
     ['Vue de la Forêt', 'foret', 'Vue de la [Forêt]'],
     ['Das ist eine Übung', 'ÜBUNG', 'Das ist eine [Übung]'],
     ['東京の絵', '東京の絵', '[東京の絵]'],
+    ['The \ufb01nal １２', 'final 12', 'The [\ufb01nal] [１２]'],
     ['A <script>alert(1)</script>', 'script', 'A <[script]>alert(1)</[script]>'],
     ['a b c', 'a b', 'a b c'],
     ['shore', 'short', 'shore'],

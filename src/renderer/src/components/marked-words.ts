@@ -6,10 +6,10 @@ export interface MarkedPiece {
 
 const word = /[\p{L}\p{N}]+/gu;
 
-/** Letters without case and accents, as they are compared. */
+/** Letters without case, accents and forms, as they are compared. */
 function folded(text: string): string {
   return text
-    .normalize('NFD')
+    .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
     .toLowerCase();
 }
