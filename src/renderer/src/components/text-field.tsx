@@ -6,6 +6,8 @@ interface TextFieldProps {
   id: string;
   'aria-describedby'?: string;
   'aria-invalid'?: true;
+  'aria-label'?: string;
+  placeholder?: string;
   value: string;
   onChange(value: string): void;
 }

@@ -1,6 +1,8 @@
 import { X } from 'lucide-react';
+import { useId } from 'react';
 import { IconButton } from '../../components/button.tsx';
-import { Input } from '../../components/field.tsx';
+import { nameBeginning } from '../../components/name-end.ts';
+import { TextField } from '../../components/text-field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { PeerName } from '../entity/peer-name.tsx';
 import { ProcessorPicker } from '../process/processor-picker.tsx';
@@ -15,6 +17,7 @@ interface SubAgentsFieldProps {
 /** The agents that an agent calls, which get their permissions with it, and what each is for. */
 export function SubAgentsField({ agents, onChange, fault }: SubAgentsFieldProps) {
   const { t } = useTexts();
+  const id = useId();
   const describe = (pi: string, description: string) =>
     onChange(
       agents.map((one) => {
@@ -32,12 +35,12 @@ export function SubAgentsField({ agents, onChange, fault }: SubAgentsFieldProps)
               <span className="truncate">
                 <PeerName id={pi} label={label} />
               </span>
-              <Input
+              <TextField
+                id={`${id}/${pi}`}
                 aria-label={t('processor.usedFor', { name: label ?? pi })}
                 placeholder={t('processor.usedForPlaceholder')}
-                dir="auto"
                 value={description ?? ''}
-                onChange={({ target }) => describe(pi, target.value)}
+                onChange={(text) => describe(pi, text)}
               />
               <IconButton
                 label={t('tags.remove', { name: label ?? pi })}
@@ -54,7 +57,7 @@ export function SubAgentsField({ agents, onChange, fault }: SubAgentsFieldProps)
         kinds={['agent']}
         onChoose={({ id, label }) =>
           agents.every(({ pi }) => pi !== id) &&
-          onChange([...agents, { pi: id, ...(label ? { label: label.slice(0, 200) } : {}) }])
+          onChange([...agents, { pi: id, ...(label ? { label: nameBeginning(label, 200) } : {}) }])
         }
       />
       <p className={`text-xs ${fault ? 'text-danger' : 'text-quiet'}`}>{fault ?? t('processor.usesAgentsAbout')}</p>
