@@ -46,6 +46,25 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('has the name that is written, whatever the page has read before', async () => {
+    const other = await create(node, me, {
+      type: 'letter',
+      collection: home.id,
+      properties: { a: 1, 'b"': 2, label: 'Other' },
+    });
+    const { id } = await create(node, me, {
+      ...{ type: 'letter', collection: home.id, properties: { a: [], 'b\\': 0, label: 'To Ada' } },
+      relationships: [{ predicate: 'answers', peer: other.id }],
+    });
+    await visitor.go(`/entities/${id}`);
+    await page.getByRole('link', { name: 'Other' }).first().click();
+    await page.getByRole('heading', { level: 1, name: 'Other' }).waitFor();
+    await field('b"').waitFor();
+    await field('label').fill('Another');
+    expect(await saved(other, 2)).toEqual({ a: 1, 'b"': 2, label: 'Another' });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a date keeps half of one, and saves none of it before it is whole', async () => {
     const letter = await opened({ label: 'To Ada', sent: '1923-05-05', read: '1923-02-30' });
     // No field for dates shows a day that no calendar has.

@@ -8,7 +8,8 @@ export function withWrittenNames(parse: typeof JSON.parse): typeof JSON.parse {
   return (text, reviver) => {
     // First, since JSON5 takes more than JSON.
     const value: unknown = parse(text);
-    if (hasEscapedName(text)) return JSON5.parse(text.replace(separators, escaped), reviver);
+    const written = String(text);
+    if (hasEscapedName(written)) return JSON5.parse(written.replace(separators, escaped), reviver);
     return reviver ? parse(text, reviver) : value;
   };
 }
@@ -24,10 +25,3 @@ function hasEscapedName(text: string): boolean {
   for (const [string, colon] of text.matchAll(strings)) if (colon && string.includes('\\')) return true;
   return false;
 }
-
-function misreadsNames(): boolean {
-  JSON.parse('{"h":[],"\\\\":0}');
-  return !Object.hasOwn(JSON.parse('{"h":1,"\\"":2}'), '"');
-}
-
-if (misreadsNames()) JSON.parse = withWrittenNames(JSON.parse);

@@ -1,4 +1,4 @@
-import './json-names.ts';
+import './mend-json.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
