@@ -42,8 +42,8 @@ export interface PullOptions {
 
 /** Entities a request, and requests at once: what a kill costs to fetch again, and what is held in memory. */
 const batches = { plain: { size: 100, atOnce: 4 }, blocks: { size: 72, atOnce: 4 } };
-/** Pages whose entities are being fetched while the next page is read. */
-const pagesAhead = 3;
+/** Pages whose entities are being fetched while the next page is read: each is read again after a kill. */
+const pagesAhead = 1;
 
 /** A page whose events are being dealt with. */
 interface OpenPage {
