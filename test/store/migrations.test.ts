@@ -3,16 +3,19 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import Database from 'better-sqlite3';
-import { describe, expect, test } from 'vitest';
-import { encodeManifest } from '../../src/server/blocks/encode.ts';
+import { describe, expect, test, vi } from 'vitest';
+import { encodeHistoric, encodeManifest } from '../../src/server/blocks/encode.ts';
 import { StorageError } from '../../src/server/errors.ts';
+import type { JsonObject, Manifest } from '../../src/server/model/manifest.ts';
 import type { Row } from '../../src/server/store/commit.ts';
 import { openReader, openWriter } from '../../src/server/store/connection.ts';
 import { importRun } from '../../src/server/store/imports/import-runs.ts';
+import { foreignGraves } from '../../src/server/store/migrations/0014-foreign-graves.ts';
 import { dropCopies } from '../../src/server/store/migrations/kept-copy.ts';
 import { type Migration, migrations } from '../../src/server/store/migrations/migrate.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
 import { isOutdated } from '../../src/server/store/outdated.ts';
+import { currentJson } from '../../src/server/store/projection.ts';
 import { lastRun, listRemotes } from '../../src/server/store/remotes/remotes.ts';
 import { ThreadQueue, writerThread } from '../../src/server/store/threads/thread-queue.ts';
 import { setBack } from '../helpers/earlier-schema.ts';
@@ -370,4 +373,50 @@ test('a deletion that says so in a form of another program is none of what is li
   const reader = openReader(opened.file);
   expect(tables.map((table) => reader.all(`SELECT * FROM ${table}`))).toEqual(after);
   reader.close();
+});
+
+test.each<[string, (version: Manifest) => object]>([
+  ['schema', (version) => ({ ...version, schema: 'arke/eidos-deleted@v1' })],
+  ['lack of all else', ({ properties: _properties, relationships: _relationships, ...head }) => head],
+])(
+  'a deletion by its %s stays in a collection that only its chain names, and waits for no remote that has it not',
+  async (_how, written) => {
+    await using opened = await openStore('here');
+    const live = first(idOf(2), { relationships: [['collection', idOf(1)]] });
+    const { manifest, cid } = next(live, { properties: {}, relationships: [] });
+    const grave = encodeHistoric({ ...written(manifest), prev: { '/': live.cid } } as JsonObject);
+    const blocks = [live, grave].map(({ cid, bytes }) => ({ cid, bytes }));
+    await opened.store.submit([commit([{ id: live.id, expect: null, tip: grave.cid, blocks }])]);
+    await opened.store.close();
+    opened.meddle(`DELETE FROM entity WHERE id = '${idOf(1)}';
+      UPDATE entity SET deleted = 0, json = '${currentJson(cid, manifest)}', collection = NULL;
+      INSERT INTO push_pending SELECT 1, key FROM entity; INSERT INTO push_pending SELECT 2, key FROM entity;
+      INSERT INTO remote_entity (remote, entity, event, theirs) SELECT 2, key, 1, 1 FROM entity`);
+    setBack(opened.file, 13);
+    openWriter(opened.file).close();
+    const reader = openReader(opened.file);
+    const place = 'SELECT c.id FROM entity e JOIN entity c ON c.key = e.collection WHERE e.deleted = 1';
+    expect(reader.all(place)).toEqual([{ id: idOf(1) }]);
+    expect(reader.all('SELECT remote FROM push_pending')).toEqual([{ remote: 2 }]);
+    reader.close();
+  },
+);
+
+test('of many live entities those are read that may be deletions, by statements that are prepared once', async () => {
+  await using opened = await openStore('here');
+  const text = Array.from({ length: 500 }, (_, n) => `${n} of many`).join();
+  const [plain, large] = [{}, { properties: { text } }];
+  const made = [plain, large].flatMap((content, at) =>
+    Array.from({ length: 20 }, (_, n) => first(idOf(20 * at + n), content)),
+  );
+  await opened.store.submit(made.map((one) => step(null, one)));
+  // Its own members say that it is none.
+  await opened.store.submit([step(null, first(idOf(100), { properties: { label: 'deleted' } }))]);
+  await opened.store.close();
+  const db = new Database(opened.file);
+  const prepare = vi.spyOn(db, 'prepare');
+  foreignGraves(db);
+  expect(prepare.mock.calls.length).toBeLessThan(5);
+  expect(db.prepare('SELECT count(*) AS n FROM entity WHERE deleted = 1').get()).toEqual({ n: 0 });
+  db.close();
 });

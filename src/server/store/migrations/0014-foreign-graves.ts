@@ -2,26 +2,46 @@ import type Database from 'better-sqlite3';
 import { decodeManifest } from '../../blocks/encode.ts';
 import { collectionsOf } from '../../model/manifest.ts';
 import { blockBytes } from '../blocks.ts';
-import type { Reader } from '../connection.ts';
+import type { Reader, Writer } from '../connection.ts';
+import { ensureEntityKey } from '../entity-keys.ts';
 import { lastLive } from '../versions.ts';
 import { deletedRows } from './0013-deleted-rows.ts';
+
+/**
+ * Tips that may be deletions which do not say `deleted` (tombstones.ts): the name of their schema has the word, or they have neither
+ * properties nor relationships, which ends the JSON of the row. Few are read so; of compressed versions nobody knows unread.
+ */
+const suspects = `SELECT e.key, e.tip FROM entity e JOIN block b ON b.key = e.tip WHERE e.deleted = 0
+  AND (b.enc <> 0 OR instr(b.bytes, CAST('deleted' AS BLOB)) > 0 OR instr(e.json, '"properties":{},"relationships":[]}') > 0)`;
 
 /**
  * Earlier programs took a deletion by another one that does not say `deleted` (tombstones.ts) for what the entity says: its rows come
  * to be those of a deletion.
  */
-export function foreignGraves(db: Database.Database): void {
-  const reader: Reader = {
-    get: <T>(sql: string, ...params: unknown[]) => db.prepare<unknown[], T>(sql).get(...params),
-    all: <T>(sql: string, ...params: unknown[]) => db.prepare<unknown[], T>(sql).all(...params),
-    each: <T>(sql: string, ...params: unknown[]) => db.prepare<unknown[], T>(sql).iterate(...params),
-  };
+export function foreignGraves(database: Database.Database): void {
+  const db = writerOf(database);
   const graves: { key: number; tip: number }[] = [];
-  const sql = 'SELECT key, tip FROM entity WHERE tip IS NOT NULL AND deleted = 0';
-  for (const row of reader.each<{ key: number; tip: number }>(sql)) if (isGrave(reader, row.tip)) graves.push(row);
+  for (const row of db.each<{ key: number; tip: number }>(suspects)) if (isGrave(db, row.tip)) graves.push(row);
   if (graves.length === 0) return;
-  for (const { key, tip } of graves) bury(db, key, collectionBefore(reader, tip));
-  db.exec(deletedRows);
+  for (const { key, tip } of graves) bury(db, key, collectionBefore(db, tip));
+  database.exec(deletedRows);
+}
+
+/** Each statement is prepared once: that takes longer than what it does for a row. */
+function writerOf(db: Database.Database): Writer {
+  const statements = new Map<string, Database.Statement>();
+  const prepared = (sql: string): Database.Statement => {
+    const statement = statements.get(sql) ?? db.prepare(sql);
+    statements.set(sql, statement);
+    return statement;
+  };
+  return {
+    get: <T>(sql: string, ...params: unknown[]) => prepared(sql).get(...params) as T | undefined,
+    all: <T>(sql: string, ...params: unknown[]) => prepared(sql).all(...params) as T[],
+    each: <T>(sql: string, ...params: unknown[]) => prepared(sql).iterate(...params) as IterableIterator<T>,
+    insert: (sql, ...params) => Number(prepared(sql).run(...params).lastInsertRowid),
+    run: (sql, ...params) => prepared(sql).run(...params).changes,
+  };
 }
 
 /** What is damaged is left to a verification, which names it. */
@@ -43,9 +63,17 @@ function collectionBefore(db: Reader, tip: number): string | null | undefined {
   }
 }
 
-function bury(db: Database.Database, key: number, collection: string | null | undefined): void {
-  db.prepare('UPDATE entity SET deleted = 1, json = NULL WHERE key = ?').run(key);
+function bury(db: Writer, key: number, collection: string | null | undefined): void {
+  db.run('UPDATE entity SET deleted = 1, json = NULL WHERE key = ?', key);
+  // A deletion does not wait for a remote that is not known to have the entity (pending.ts).
+  db.run(
+    `DELETE FROM push_pending AS w WHERE w.entity = ?
+       AND NOT EXISTS (SELECT 1 FROM remote_entity k WHERE k.remote = w.remote AND k.entity = w.entity)
+       AND NOT EXISTS (SELECT 1 FROM push_intent i WHERE i.remote = w.remote AND i.entity = w.entity)`,
+    key,
+  );
   if (collection === undefined) return;
-  const sql = 'UPDATE entity SET collection = (SELECT c.key FROM entity c WHERE c.id = ?) WHERE key = ?';
-  db.prepare(sql).run(collection, key);
+  // A chain that came at once left no row of a collection that only its earlier versions name.
+  const place = collection === null ? null : ensureEntityKey(db, collection);
+  db.run('UPDATE entity SET collection = ? WHERE key = ?', place, key);
 }
