@@ -24,6 +24,7 @@ const undoing = [
    DROP TABLE block_cid_recent`,
   '',
   '',
+  '',
 ];
 
 /** Takes a database file back to what a program with an earlier schema version wrote. */

@@ -10,6 +10,7 @@ import type { JsonObject, Manifest } from '../../src/server/model/manifest.ts';
 import type { Row } from '../../src/server/store/commit.ts';
 import { openReader, openWriter } from '../../src/server/store/connection.ts';
 import { importRun } from '../../src/server/store/imports/import-runs.ts';
+import { isLogKept } from '../../src/server/store/jobs/job-logs.ts';
 import { foreignGraves } from '../../src/server/store/migrations/0014-foreign-graves.ts';
 import { dropCopies } from '../../src/server/store/migrations/kept-copy.ts';
 import { type Migration, migrations } from '../../src/server/store/migrations/migrate.ts';
@@ -419,4 +420,24 @@ test('of many live entities those are read that may be deletions, by statements 
   expect(prepare.mock.calls.length).toBeLessThan(5);
   expect(db.prepare('SELECT count(*) AS n FROM entity WHERE deleted = 1').get()).toEqual({ n: 0 });
   db.close();
+});
+
+test('what an earlier program cut from the texts of a log ends between characters', async () => {
+  await using opened = await openStore('here');
+  const message = `${'x'.repeat(999)}\u{1f600} and more`;
+  const entry = { status: 'error', error: { code: 'FAILED', message } };
+  const properties = { job_id: 'job_1', klados_id: idOf(2), log_data: { entry } };
+  const log = first(idOf(1), { type: 'klados_log', properties });
+  await opened.store.submit([step(null, log)]);
+  await opened.store.close();
+  const db = new Database(opened.file);
+  db.prepare('UPDATE job_log SET message = ?').run(message.slice(0, 1000));
+  db.close();
+  setBack(opened.file, 14);
+  openWriter(opened.file).close();
+  const reader = openReader(opened.file);
+  expect(reader.all('SELECT code, message FROM job_log')).toEqual([{ code: 'FAILED', message: 'x'.repeat(999) }]);
+  const key = reader.get<{ entity: number }>('SELECT entity FROM job_log')?.entity ?? 0;
+  expect(isLogKept(reader, key, log.manifest)).toBe(true);
+  reader.close();
 });

@@ -6,6 +6,7 @@ import type { Reader, Writer } from '../connection.ts';
 import { ensureEntityKey } from '../entity-keys.ts';
 import { lastLive } from '../versions.ts';
 import { deletedRows } from './0013-deleted-rows.ts';
+import { writerOf } from './writer-of.ts';
 
 /**
  * Tips that may be deletions which do not say `deleted` (tombstones.ts): the name of their schema has the word, or they have neither
@@ -25,23 +26,6 @@ export function foreignGraves(database: Database.Database): void {
   if (graves.length === 0) return;
   for (const { key, tip } of graves) bury(db, key, collectionBefore(db, tip));
   database.exec(deletedRows);
-}
-
-/** Each statement is prepared once: that takes longer than what it does for a row. */
-function writerOf(db: Database.Database): Writer {
-  const statements = new Map<string, Database.Statement>();
-  const prepared = (sql: string): Database.Statement => {
-    const statement = statements.get(sql) ?? db.prepare(sql);
-    statements.set(sql, statement);
-    return statement;
-  };
-  return {
-    get: <T>(sql: string, ...params: unknown[]) => prepared(sql).get(...params) as T | undefined,
-    all: <T>(sql: string, ...params: unknown[]) => prepared(sql).all(...params) as T[],
-    each: <T>(sql: string, ...params: unknown[]) => prepared(sql).iterate(...params) as IterableIterator<T>,
-    insert: (sql, ...params) => Number(prepared(sql).run(...params).lastInsertRowid),
-    run: (sql, ...params) => prepared(sql).run(...params).changes,
-  };
 }
 
 /** What is damaged is left to a verification, which names it. */

@@ -14,6 +14,7 @@ import { namedTroubles } from './0011-named-troubles.ts';
 import { blockKeys } from './0012-block-keys.ts';
 import { deletedRows } from './0013-deleted-rows.ts';
 import { foreignGraves } from './0014-foreign-graves.ts';
+import { cutTexts } from './0015-cut-texts.ts';
 
 /** A step from one schema version to the next: SQL, or a function over the open connection. */
 export type Migration = string | ((db: Database.Database) => void);
@@ -34,6 +35,7 @@ export const migrations: readonly Migration[] = [
   blockKeys,
   deletedRows,
   foreignGraves,
+  cutTexts,
 ];
 
 /** The schema's version; `name` is what the database is called in words. @throws StorageError where a newer program has written the database; it is not touched */
