@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ask, operator, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, enrol, ok, update } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
 import { bytesOf, cidOf, clock, expectBytes, file, holding, isContent, type Scene, startScene } from './contents.ts';
 import { addRemote, conflictsOf, keyOf, read, remoteOf, sync, tipsOf } from './nodes.ts';
@@ -482,5 +482,22 @@ test('an entity without content is pushed as ever to a stranger', async () => {
   await sync(mirror, here);
   await create(mirror, here, { collection: place.id, properties: { content: 'a text' } });
   expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 1, updated: 0 });
+  await expectLevel(scene);
+});
+
+test.each([
+  ['to a plain remote', false],
+  ['to a node', true],
+] as const)('bytes arrive before the collection they lie in is given away, %s', async (_way, blocks) => {
+  await using scene = await startScene({}, { blocks });
+  const { origin, mirror, curator, here, place } = scene;
+  const heir = await user(origin, 'heir');
+  await enrol(origin, curator, place.id, heir, 'owner');
+  await sync(mirror, here);
+  const bytes = bytesOf(5000);
+  const declared = await file(mirror, here, bytes, { collection: place.id });
+  ok(await ask(mirror, here, `DELETE /collections/${place.id}/members/${curator.id}?role=owner`));
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 1, updated: 1, sent: { files: 1 } });
+  await expectBytes(origin, heir, `/files/${declared.id}/content`, bytes);
   await expectLevel(scene);
 });

@@ -303,7 +303,8 @@ export class SyncEngine implements AsyncDisposable {
     const sends = pushes(remote) && report.stopped === null;
     // What cannot be read says nothing of what can be written, and that nothing of files.
     ctx.patience.anew();
-    const unsent = sends ? await untilSpent(() => push(ctx, { concurrency: pushConcurrency, accept })) : null;
+    const pushing = { concurrency: pushConcurrency, contents: contentConcurrency, accept };
+    const unsent = sends ? await untilSpent(() => push(ctx, pushing)) : null;
     ctx.patience.anew();
     if (report.stopped === null) await bury(ctx, options);
     await syncContent(ctx, { concurrency: contentConcurrency, sends: sends && report.stopped === null });

@@ -8,11 +8,17 @@ import { findVersion } from '../store/versions.ts';
 import { creationRounds } from './order.ts';
 import type { PushContext } from './push-context.ts';
 
+/** `last`: what takes rights that all else, bytes too, may need. */
+interface Rounds {
+  first: string[][];
+  last: string[][];
+}
+
 /**
  * In which order things go out, round by round (SPEC.md, P1). A collection that is restored goes before what lies in it; one that
  * takes from the key's user what the others may need, or whose root may have been moved into it, after that.
  */
-export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise<string[][]> {
+export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise<Rounds> {
   const isCollection = (row: PendingRow) => row.type === 'collection';
   // What an earlier run was not answered to may fail again, and then nothing else waits for it.
   const isOpen = (row: PendingRow) => row.open && !isCollection(row);
@@ -42,16 +48,16 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
   const changed = fresh.filter((row) => row.known && !row.deleted && !restored.has(row.id) && !late.has(row.id));
   const early = [...ids(created.filter(isCollection)), ...restored];
   const deleted = fresh.filter((row) => row.deleted);
-  return [
+  const first = [
     early,
     ...creationRounds(pointsAt),
     // Collections once more: what they point at is there now.
     [...early, ...ids(changed)],
     ids(deleted.filter((row) => !isCollection(row))),
     ids(open),
-    [...late],
-    ids(deleted.filter(isCollection)),
-  ].filter((round) => round.length > 0);
+  ];
+  const last = [[...late], ids(deleted.filter(isCollection))];
+  return { first: first.filter((round) => round.length > 0), last: last.filter((round) => round.length > 0) };
 }
 
 /** Whether a collection that is there has to go before what lies in it, or after. */

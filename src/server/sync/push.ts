@@ -9,6 +9,7 @@ import { findVersion, lastLive } from '../store/versions.ts';
 import { alteredIn, alteredWords } from './altered.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';
 import { contentHash, versionOf } from './content.ts';
+import { syncContent } from './content-sync.ts';
 import { decide } from './decide.ts';
 import { type Loaded, loadEntity } from './entity.ts';
 import { recordIntents } from './intents.ts';
@@ -46,6 +47,8 @@ import { bytesAhead, looseHash, withBytes, withhold, withoutNewLinks } from './w
 
 export interface PushOptions {
   concurrency: number;
+  /** Files at once. */
+  contents: number;
   /** Somebody has agreed to whatever it changes. */
   accept: boolean;
 }
@@ -54,7 +57,7 @@ export interface PushOptions {
  * Sends what differs, unless it is too much to send unasked: collections first, then what others point at, then changes, then deletions (SPEC.md, P1).
  * @throws UnreachableError where the remote does not answer; what was sent until then is recorded
  */
-export async function push(ctx: PushContext, { concurrency, accept }: PushOptions): Promise<void> {
+export async function push(ctx: PushContext, { concurrency, contents, accept }: PushOptions): Promise<void> {
   const pending = await allPending(ctx);
   const changes = pending.filter(({ known, same, held }) => known && !same && !held).length;
   const of = accept ? null : await braked(ctx, changes);
@@ -69,19 +72,32 @@ export async function push(ctx: PushContext, { concurrency, accept }: PushOption
     const reason = await noteMark(ctx);
     if (reason !== null) stopAtReset(ctx, `${reason}. No more was sent`);
   };
-  for (const round of await roundsOf(ctx, pending))
-    for (let at = 0; at < round.length; ) {
-      const part = round.slice(at, at + marked - (pushedSoFar(ctx.report) - vouched));
-      await pushRound(ctx, part, concurrency);
-      at += part.length;
-      if (pushedSoFar(ctx.report) - vouched >= marked) await mark();
-      if (ctx.report.stopped !== null) return;
-    }
+  const pushRounds = async (rounds: string[][]) => {
+    for (const round of rounds)
+      for (let at = 0; at < round.length; ) {
+        const part = round.slice(at, at + marked - (pushedSoFar(ctx.report) - vouched));
+        await pushRound(ctx, part, concurrency);
+        at += part.length;
+        if (pushedSoFar(ctx.report) - vouched >= marked) await mark();
+        if (ctx.report.stopped !== null) return;
+      }
+  };
+  const { first, last } = await roundsOf(ctx, pending);
+  await pushRounds(first);
+  if (ctx.report.stopped !== null) return;
   // Every folder is out of where it was: now they go where they are to be.
   const moved = [...ctx.unlinked];
   ctx.unlinked.clear();
   ctx.linking = true;
   await pushRound(ctx, moved, concurrency);
+  if (last.length > 0) {
+    // To a node versions go without their bytes, which need the same rights.
+    ctx.patience.anew();
+    await syncContent(ctx, { concurrency: contents, sends: true });
+    ctx.patience.anew();
+    await pushRounds(last);
+    if (ctx.report.stopped !== null) return;
+  }
   if (pushedSoFar(ctx.report) > vouched) await mark();
 }
 
