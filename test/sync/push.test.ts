@@ -258,6 +258,40 @@ test.each(ways)('what is made in a collection that was restored arrives with it,
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
+describe.each(ways)('a collection that was restored, %s', (_way, plain) => {
+  const startRestored = async () => {
+    const pair = await pairOf({ plain });
+    const { origin, mirror, curator, here } = pair;
+    const other = await collection(origin, curator, { label: 'Other' });
+    const work = await create(origin, curator, { collection: other.id });
+    const place = await collection(origin, curator, { label: 'Works' });
+    await enrol(origin, curator, place.id, await user(origin, 'heir'), 'owner');
+    const { cid } = await remove(origin, curator, await read(origin, curator, place.id));
+    await sync(mirror, here);
+    ok(await ask(mirror, here, `POST /entities/${place.id}/restore`, { expect_tip: cid }));
+    return { ...pair, place, work };
+  };
+
+  test('is given away after what was made in it has arrived', async () => {
+    await using pair = await startRestored();
+    const { origin, mirror, curator, here, place } = pair;
+    await create(mirror, here, { collection: place.id });
+    ok(await ask(mirror, here, `DELETE /collections/${place.id}/members/${curator.id}?role=owner`));
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, restored: 1, created: 1, updated: 1 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
+
+  test('gets its root after that has come into it', async () => {
+    await using pair = await startRestored();
+    const { origin, mirror, here, place, work } = pair;
+    await update(mirror, here, work, { relationships_add: [{ predicate: 'collection', peer: place.id }] });
+    const root = { expect_tip: (await read(mirror, here, place.id)).cid, entity_id: work.id };
+    ok(await ask(mirror, here, `PUT /collections/${place.id}/root`, root));
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, restored: 1, updated: 2 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
+});
+
 test.each(ways)('what points at something that was deleted there meanwhile arrives, %s', async (_way, plain) => {
   await using pair = await curatedOf({ plain });
   const { origin, mirror, curator, here, place, work } = pair;

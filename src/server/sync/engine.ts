@@ -283,8 +283,7 @@ export class SyncEngine implements AsyncDisposable {
       long: new PQueue({ concurrency: 1 }),
       brake: this.#options.brake,
       ...{ bytesFirst: new Set<string>(), unlinked: new Set<string>(), unshown: new Set<string>() },
-      failing: new Map<string, string>(),
-      linking: false,
+      ...{ failing: new Map<string, string>(), restoring: new Set<string>(), linking: false },
     };
     const options = { pageSize, ...asked, reset };
     const isRead = remote.direction !== 'push';

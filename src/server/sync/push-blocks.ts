@@ -76,6 +76,8 @@ function outgoingOf(ctx: PushContext, db: Reader, id: string): Outgoing | null {
   const intent = intentOf(state);
   const { local, theirs } = state;
   if (local === null || intent === 'none' || intent === 'same' || intent === 'ask') return null;
+  // All of the chain would come with it.
+  if (intent === 'restore' && ctx.restoring.has(id)) return null;
   const blocks: Block[] = [];
   const places = new Set(theirs ? [placeIn(findVersion(db, theirs.cid)?.manifest, id)] : []);
   let isForeign = false;

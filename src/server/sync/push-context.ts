@@ -41,6 +41,8 @@ export interface PushContext extends SyncContext {
   /** Folders that leave their places before they take new ones; `linking`: all have. */
   unlinked: Set<string>;
   linking: boolean;
+  /** Collections that are but restored at first: what they say beyond that waits for what lies in them. */
+  restoring: Set<string>;
   /** Entities whose requests are not answered by a remote that answers others, by id, with what is known of why. */
   failing: Map<string, string>;
   /** Entities whose requests were answered in this run with versions that the remote does not show yet. */

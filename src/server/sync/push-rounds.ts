@@ -4,19 +4,22 @@ import { rolesOf } from '../model/roles.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import { findKnown, type PendingRow, pendingPeers } from '../store/remotes/remotes.ts';
-import { findVersion } from '../store/versions.ts';
+import { findVersion, lastLive } from '../store/versions.ts';
 import { creationRounds } from './order.ts';
 import type { PushContext } from './push-context.ts';
 
-/** `last`: what takes rights that all else, bytes too, may need. */
 interface Rounds {
+  /** Collections of the first round that are in one of the last, too. */
+  restoring: string[];
   first: string[][];
+  /** What takes rights that all else, bytes too, may need. */
   last: string[][];
 }
 
 /**
  * In which order things go out, round by round (SPEC.md, P1). A collection that is restored goes before what lies in it; one that
- * takes from the key's user what the others may need, or whose root may have been moved into it, after that.
+ * takes from the key's user what the others may need, or whose root may have been moved into it, after that, also where it was
+ * restored before.
  */
 export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise<Rounds> {
   const isCollection = (row: PendingRow) => row.type === 'collection';
@@ -40,36 +43,39 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
   await ctx.turns.each(
     fresh.filter((row) => row.known && !row.deleted && isCollection(row)),
     ({ id }) => {
-      const turn = ctx.store.read((db) => turnOf(ctx, db, id));
-      if (turn === 'first') restored.add(id);
-      else if (turn === 'last') late.add(id);
+      const turns = ctx.store.read((db) => turnsOf(ctx, db, id));
+      if (turns.first) restored.add(id);
+      if (turns.last) late.add(id);
     },
   );
   const changed = fresh.filter((row) => row.known && !row.deleted && !restored.has(row.id) && !late.has(row.id));
+  const isLate = (id: string) => late.has(id);
   const early = [...ids(created.filter(isCollection)), ...restored];
   const deleted = fresh.filter((row) => row.deleted);
   const first = [
     early,
     ...creationRounds(pointsAt),
     // Collections once more: what they point at is there now.
-    [...early, ...ids(changed)],
+    [...early.filter((id) => !isLate(id)), ...ids(changed)],
     ids(deleted.filter((row) => !isCollection(row))),
     ids(open),
   ];
   const last = [[...late], ids(deleted.filter(isCollection))];
-  return { first: first.filter((round) => round.length > 0), last: last.filter((round) => round.length > 0) };
+  const isAny = (round: string[]) => round.length > 0;
+  return { restoring: [...restored].filter(isLate), first: first.filter(isAny), last: last.filter(isAny) };
 }
 
-/** Whether a collection that is there has to go before what lies in it, or after. */
-function turnOf({ remote, self }: PushContext, db: Reader, id: string): 'first' | 'last' | null {
-  const theirs = findVersion(db, findKnown(db, remote.key, id).theirs ?? '')?.manifest;
+/** Whether a collection that is there has to go before what lies in it, or after; one that is restored may have to do both. */
+function turnsOf({ remote, self }: PushContext, db: Reader, id: string): { first: boolean; last: boolean } {
+  const tip = findVersion(db, findKnown(db, remote.key, id).theirs ?? '')?.manifest;
   const local = findStanding(db, id)?.manifest;
-  if (!theirs || !local) return null;
-  if (theirs.deleted) return 'first';
+  const first = tip?.deleted === true;
+  const theirs = tip?.deleted ? lastLive(db, tip)?.manifest : tip;
+  if (!theirs || !local) return { first, last: false };
   const user = remote.user === null ? [] : [remote.user];
   const isLoss = lackingOf(actionsOf(theirs, user), actionsOf(local, [...user, ...self])).length > 0;
   const roots = rootsOf(theirs);
-  return isLoss || rootsOf(local).some((peer) => !roots.includes(peer)) ? 'last' : null;
+  return { first, last: isLoss || rootsOf(local).some((peer) => !roots.includes(peer)) };
 }
 
 /** What the members among `ids` may do by their roles. */

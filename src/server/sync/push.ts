@@ -82,7 +82,8 @@ export async function push(ctx: PushContext, { concurrency, contents, accept }: 
         if (ctx.report.stopped !== null) return;
       }
   };
-  const { first, last } = await roundsOf(ctx, pending);
+  const { restoring, first, last } = await roundsOf(ctx, pending);
+  for (const id of restoring) ctx.restoring.add(id);
   await pushRounds(first);
   if (ctx.report.stopped !== null) return;
   // Every folder is out of where it was: now they go where they are to be.
@@ -95,6 +96,7 @@ export async function push(ctx: PushContext, { concurrency, contents, accept }: 
     ctx.patience.anew();
     await syncContent(ctx, { concurrency: contents, sends: true });
     ctx.patience.anew();
+    ctx.restoring.clear();
     await pushRounds(last);
     if (ctx.report.stopped !== null) return;
   }
@@ -296,6 +298,7 @@ async function send(
     expect = taken.cid;
   }
   countPushed(ctx.report, intent);
+  if (intent === 'restore' && ctx.restoring.has(id)) return 'done';
   // A restore brings back what was deleted; what was edited after it goes out next, and so do bytes and their names.
   return waits || (intent !== 'restore' && ahead.length === 0) ? 'done' : 'again';
 }
