@@ -197,6 +197,17 @@ describe('the patch form', () => {
     fc.assert(both, { seed: 6902, numRuns: 200 });
   });
 
+  it.each([
+    { name: 'of a long list that is emptied', from: Array(100_000).fill(0), to: [] },
+    { name: 'of a long list that comes', from: ['a'], to: ['a', ...Array(100_000).fill(0)] },
+    { name: 'of many lists', from: Array(10).fill(Array(20_000).fill(0)), to: Array(10).fill([]) },
+  ])('replaces whole what would take very many operations: $name', ({ from, to }) => {
+    const content = (list: Json) => ({ properties: { list }, relationships: [] });
+    const patch = patchDiff(content(from), content(to));
+    expect(patch.length).toBe(1);
+    expect(patch).toEqual([{ op: 'replace', path: '/properties/list', value: to }]);
+  });
+
   it('takes an item out of a list, and puts one in, without a word of the others', async () => {
     const made = await create(node, ada, { properties: { list: ['a', 'b', 'c', 'd'] } });
     await update(node, ada, made, { properties: { list: ['a', 'c', 'd', { e: 1 }] } });
