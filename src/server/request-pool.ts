@@ -9,13 +9,12 @@ import {
   type LargeRequest,
   type LargeRequests,
   type ShortBody,
-  type UnnamedVersions,
   weight,
 } from './http/large-requests.ts';
 import type { Log } from './log.ts';
 import type { Caller } from './model/caller.ts';
 import type { Network } from './model/ids.ts';
-import { maxOnLoop } from './model/large.ts';
+import { maxOnLoop, type UnnamedVersions } from './model/large.ts';
 import type {
   AdditiveTask,
   CutFinding,
@@ -27,7 +26,7 @@ import type {
 } from './request-thread.ts';
 import type { AdditiveGroup } from './store/additive.ts';
 import type { Commit } from './store/commit.ts';
-import { entitySize } from './store/entities.ts';
+import { entitySize, findTip, largestSize } from './store/entities.ts';
 import type { OpenFiles } from './store/file-identity.ts';
 import type { NetworkStore } from './store/network-store.ts';
 import type { Networks } from './store/networks.ts';
@@ -37,7 +36,7 @@ import type { LongRead } from './store/threads/long-reads.ts';
 import type { FailedRead } from './store/threads/reader-thread.ts';
 import { type ThreadPool, threadPool } from './store/threads/thread-pool.ts';
 import { workerUrl } from './store/threads/worker-url.ts';
-import { historySize, versionSize } from './store/versions.ts';
+import { historySize, pairSize, versionSize } from './store/versions.ts';
 
 export interface RequestPoolNeeds {
   config: Config;
@@ -94,8 +93,12 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
         this.#look(network, (store) => store.look((db) => entitySize(db, id))),
       ofVersion: (network: Network, cid: string) =>
         this.#look(network, (store) => store.look((db) => versionSize(db, cid))),
-      ofHistory: (network: Network, id: string, from: string | null, versions?: number) =>
-        this.#look(network, (store) => store.read((db) => historySize(db, id, from, versions))),
+      ofHistory: (network: Network, id: string, from: string | null) =>
+        this.#look(network, (store) => store.read((db) => historySize(db, id, from))),
+      ofPair: (network: Network, id: string, cid: string | null) =>
+        this.#look(network, (store) => store.read((db) => pairSize(db, cid ?? findTip(db, id) ?? ''))),
+      ofLargest: (network: Network, id: string) =>
+        this.#look(network, (store) => store.look((db) => largestSize(db, id))),
     };
     return weight(request, sizes, unnamed) > maxOnLoop;
   }
@@ -138,12 +141,9 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   }
 
   /** Whether what a tool of language models is to read is too much for the event loop. */
-  namesLarge(caller: Caller, args: unknown, isHistory: boolean): boolean {
+  namesLarge(caller: Caller, args: unknown, unnamed?: UnnamedVersions): boolean {
     const { id, cid, from, to } = Object(args) as Record<string, unknown>;
-    return this.isLarge(
-      { caller, params: { id, cid }, query: { from, to }, headers: {} },
-      isHistory ? 'page' : undefined,
-    );
+    return this.isLarge({ caller, params: { id, cid }, query: { from, to }, headers: {} }, unnamed);
   }
 
   /** Uses such a tool. @throws UnavailableError with what the tool refuses */

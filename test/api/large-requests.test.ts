@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { table } from '../../src/server/generated/routes.ts';
-import { weight } from '../../src/server/http/large-requests.ts';
+import { unnamedVersions, weight } from '../../src/server/http/large-requests.ts';
 import { movable } from '../../src/server/http/movable.ts';
 import type { Caller } from '../../src/server/model/caller.ts';
 import { derivedId } from '../../src/server/model/ids.ts';
@@ -181,7 +181,9 @@ describe('refusals are those of small requests', () => {
 });
 
 describe('what is too much for the event loop', () => {
-  const sizes = { ofEntity: () => 100, ofVersion: () => 30, ofHistory: () => 500 };
+  const sizes = {
+    ...{ ofEntity: () => 100, ofVersion: () => 30, ofHistory: () => 500, ofPair: () => 60, ofLargest: () => 200 },
+  };
   const caller: Caller = { actor: { kind: 'anonymous' }, network: 'main' };
   const of = (request: { params?: object; query?: object; body?: unknown }) =>
     weight({ headers: {}, caller, ...request, params: { ...request.params }, query: { ...request.query } }, sizes);
@@ -267,6 +269,20 @@ test('a small version is compared on another thread with a large one before it, 
   } finally {
     vi.restoreAllMocks();
   }
+});
+
+test('what is compared by a tool, or read of a conflict, weighs what is read of it', async () => {
+  const first = await made();
+  const second = await update(node, owner, first, { properties_remove: ['text', 'list'] });
+  const pool = node.ctx.largeRequests as RequestPool;
+  const caller: Caller = { actor: { kind: 'anonymous' }, network: 'main' };
+  const request = { params: { id: first.id }, query: {}, headers: {}, caller };
+  expect(pool.namesLarge(caller, { id: first.id }, 'previous')).toBe(true);
+  expect(pool.namesLarge(caller, { id: first.id, from: second.cid }, 'previous')).toBe(false);
+  await update(node, owner, second, { properties: { n: 3 } });
+  expect(pool.isLarge(request, 'previous')).toBe(false);
+  for (const path of ['/node/conflicts/:id', '/node/conflicts/:id/resolve'])
+    expect(pool.isLarge(request, unnamedVersions({ method: 'get', path }))).toBe(true);
 });
 
 test('nothing is done for a client that has left before its turn, and those after it do not wait', async () => {

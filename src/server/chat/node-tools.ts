@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { fromJson } from '../model/from-json.ts';
 import { isEntityId } from '../model/ids.ts';
+import type { UnnamedVersions } from '../model/large.ts';
 import { requireUser } from '../model/permissions.ts';
 import type { CitationView } from '../resources/chat/wire.ts';
 import type { CollectionsService } from '../resources/collections/service.ts';
@@ -178,7 +179,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
       },
     ),
     tool(
-      historyTool,
+      'get_history',
       'The versions of an entity, newest first: number, CID, time, who made it and why.',
       z.object({ id, limit: upTo(10, 10), from: cid.optional().describe('The CID to start from, for older ones') }),
       async (caller, { id: one, limit, from }) => {
@@ -210,11 +211,15 @@ export function nodeTools(node: NodeOperations): Tool[] {
   return large ? tools.map((one) => (one.whole ? elsewhere(one, large) : one)) : tools;
 }
 
-const historyTool = 'get_history';
+/** Tools that read versions which they do not name. */
+const unnamed = new Map<string, UnnamedVersions>([
+  ['get_history', 'page'],
+  ['compare_versions', 'previous'],
+]);
 
 function elsewhere(one: Tool, large: LargeTools): Tool {
   const run: Tool['run'] = (caller, args) =>
-    large.namesLarge(caller, args, one.name === historyTool)
+    large.namesLarge(caller, args, unnamed.get(one.name))
       ? large.runTool(one.name, caller, args)
       : one.run(caller, args);
   return { ...one, run };

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DomainError, ValidationError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';
+import type { UnnamedVersions } from '../model/large.ts';
 import type { CitationView } from '../resources/chat/wire.ts';
 
 /** What a tool found. */
@@ -30,8 +31,8 @@ export interface Tool {
 
 /** Uses tools that read whole entities or versions, where these are large. */
 export interface LargeTools {
-  /** `isHistory`: it lists versions, each of which is read. */
-  namesLarge(caller: Caller, args: unknown, isHistory: boolean): boolean;
+  /** `unnamed`: the versions that it reads besides those that it names. */
+  namesLarge(caller: Caller, args: unknown, unnamed?: UnnamedVersions): boolean;
   /** @throws DomainError as the tool does */
   runTool(name: string, caller: Caller, args: unknown): Promise<Finding>;
 }

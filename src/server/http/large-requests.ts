@@ -1,5 +1,6 @@
 import type { Caller } from '../model/caller.ts';
 import type { Network } from '../model/ids.ts';
+import type { UnnamedVersions } from '../model/large.ts';
 import type { Asker } from '../store/threads/asker-turns.ts';
 import type { EndpointRequest } from './endpoint.ts';
 
@@ -45,12 +46,13 @@ export interface LargeRequests {
 export interface Sizes {
   ofEntity(network: Network, id: string): number;
   ofVersion(network: Network, cid: string): number;
-  /** Of a page of an entity's history, from a version on; or of as many versions as are given. */
-  ofHistory(network: Network, id: string, from: string | null, versions?: number): number;
+  /** Of a page of an entity's history, from a version on. */
+  ofHistory(network: Network, id: string, from: string | null): number;
+  /** Of a version and the one before it; of the current one where none is named. */
+  ofPair(network: Network, id: string, cid: string | null): number;
+  /** Of an entity's largest version. */
+  ofLargest(network: Network, id: string): number;
 }
-
-/** A page of a history, or the version before the one that is compared with it. */
-export type UnnamedVersions = 'page' | 'previous';
 
 /** Endpoints that read no manifest, or leave a large one to a reader thread by themselves; what they expand may be anything. */
 const light = new Set(['get /entities/:id', 'get /entities/:id/tip']);
@@ -73,6 +75,8 @@ const maxNamed = 100;
 /** The versions that an endpoint reads where the request does not name them. */
 export function unnamedVersions({ path }: LargeRequest['route']): UnnamedVersions | undefined {
   if (path === '/versions/:id') return 'page';
+  // A conflict's versions are of this entity, but neither named nor next to each other.
+  if (path.startsWith('/node/conflicts/:id')) return 'any';
   return path === '/entities/:id/diff' ? 'previous' : undefined;
 }
 
@@ -83,14 +87,14 @@ export function weight(
   unnamed?: UnnamedVersions,
 ): number {
   if (query.expand !== undefined) return Number.POSITIVE_INFINITY;
+  if (unnamed === 'any') return sizes.ofLargest(caller.network, String(params.id));
   if (unnamed === 'page' || (unnamed === 'previous' && query.from === undefined)) {
     const { network } = caller;
     const id = String(params.id);
-    const [start, count] = unnamed === 'page' ? [query.from] : [query.to, 2];
+    const start = unnamed === 'page' ? query.from : query.to;
+    const of = unnamed === 'page' ? sizes.ofHistory : sizes.ofPair;
     // The newest one is read in any case.
-    return typeof start === 'string'
-      ? sizes.ofEntity(network, id) + sizes.ofHistory(network, id, start, count)
-      : sizes.ofHistory(network, id, null, count);
+    return typeof start === 'string' ? sizes.ofEntity(network, id) + of(network, id, start) : of(network, id, null);
   }
   let sum = 0;
   for (const [name, value] of Object.entries(params))

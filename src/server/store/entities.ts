@@ -76,6 +76,12 @@ export function entitySize(db: Reader, id: string): number {
   return db.get<{ size: number | null }>(sql, id)?.size ?? 0;
 }
 
+/** The bytes of an entity's largest version, here or as a remote has it; 0 for none. */
+export function largestSize(db: Reader, id: string): number {
+  const sql = 'SELECT max(size) AS size FROM block WHERE entity = (SELECT key FROM entity WHERE id = ?)';
+  return db.get<{ size: number | null }>(sql, id)?.size ?? 0;
+}
+
 /** The tip's CID, also of a deleted entity; undefined where the entity is not here. */
 export function findTip(db: Reader, id: string): string | undefined {
   return db.get<{ cid: string }>('SELECT cid FROM entity WHERE id = ? AND cid IS NOT NULL', id)?.cid;

@@ -1,5 +1,6 @@
 import { cidBytes } from '../blocks/cid.ts';
 import { manifestHead } from '../blocks/manifest-head.ts';
+import { maxOnLoop } from '../model/large.ts';
 import type { EditedBy, Manifest } from '../model/manifest.ts';
 import { blockKey } from './block-keys.ts';
 import { blockBytes, blockCidText, blockSize, storedManifest } from './blocks.ts';
@@ -35,14 +36,22 @@ export function versionSize(db: Reader, cid: string): number {
 export const maxPage = 10;
 
 /**
- * The bytes of so many of an entity's versions, of as many as a page of its history may have if omitted: of the newest ones, or
- * from one on backwards.
+ * The bytes of a version and of the one before it, which need not have the number before: an open conflict has two with the
+ * same. Of a large one alone, which is too much already.
  */
-export function historySize(db: Reader, id: string, from: string | null, versions = maxPage): number {
+export function pairSize(db: Reader, cid: string): number {
+  const size = versionSize(db, cid);
+  if (size === 0 || size > maxOnLoop) return size;
+  const prev = versionHead(db, cid)?.prev ?? null;
+  return prev === null ? size : size + versionSize(db, prev);
+}
+
+/** The bytes of as many of an entity's versions as a page of its history may have: of the newest ones, or from one on backwards. */
+export function historySize(db: Reader, id: string, from: string | null): number {
   const newest = from === null ? undefined : versionNumber(db, from);
   const sql = `SELECT sum(size) AS size FROM (SELECT b.size FROM block b
      WHERE b.entity = (SELECT key FROM entity WHERE id = ?) AND b.ver <= ? ORDER BY b.ver DESC LIMIT ?)`;
-  return db.get<{ size: number | null }>(sql, id, newest ?? Number.MAX_SAFE_INTEGER, versions)?.size ?? 0;
+  return db.get<{ size: number | null }>(sql, id, newest ?? Number.MAX_SAFE_INTEGER, maxPage)?.size ?? 0;
 }
 
 function versionNumber(db: Reader, cid: string): number | undefined {
