@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { encodeHistoric } from '../../src/server/blocks/encode.ts';
 import { table } from '../../src/server/generated/routes.ts';
 import { unnamedVersions, weight } from '../../src/server/http/large-requests.ts';
 import { movable } from '../../src/server/http/movable.ts';
@@ -7,6 +8,7 @@ import type { Caller } from '../../src/server/model/caller.ts';
 import { derivedId } from '../../src/server/model/ids.ts';
 import { maxOnLoop } from '../../src/server/model/large.ts';
 import type { RequestPool } from '../../src/server/request-pool.ts';
+import { findVersion } from '../../src/server/store/versions.ts';
 import { anonymous, ask, operator, type Person, user } from '../helpers/callers.ts';
 import {
   collection,
@@ -283,6 +285,25 @@ test('what is compared by a tool, or read of a conflict, weighs what is read of 
   expect(pool.isLarge(request, 'previous')).toBe(false);
   for (const path of ['/node/conflicts/:id', '/node/conflicts/:id/resolve'])
     expect(pool.isLarge(request, unnamedVersions({ method: 'get', path }))).toBe(true);
+});
+
+test('a version is weighed with its own predecessor, also where the entity has others of these numbers', async () => {
+  const id = derivedId('main', 'two of one number');
+  const store = await node.ctx.networks.get('main');
+  const { cid } = await made();
+  const json = store.read((db) => findVersion(db, cid)?.manifest);
+  const version = (members: object) => encodeHistoric({ ...json, id, properties: {}, ...members } as never);
+  const first = version({ properties: large });
+  const ours = version({ ver: 2, prev: { '/': first.cid }, note: 'ours' });
+  const theirs = version({ ver: 2, prev: { '/': first.cid }, note: 'theirs' });
+  const third = version({ ver: 3, prev: { '/': theirs.cid } });
+  const commit = (expect: string | null, tip: string, blocks: (typeof first)[]) =>
+    store.submit([{ changes: [{ id, expect, tip, blocks }], preconditions: [], rows: [], origin: 'local', time: 0 }]);
+  expect(await commit(null, third.cid, [first, theirs, third])).toMatchObject([{ committed: true }]);
+  expect(await commit(third.cid, ours.cid, [ours])).toMatchObject([{ committed: true }]);
+  const caller: Caller = { actor: { kind: 'anonymous' }, network: 'main' };
+  const request = { params: { id }, query: {}, headers: {}, caller };
+  expect(node.ctx.largeRequests.isLarge(request, 'previous')).toBe(true);
 });
 
 test('nothing is done for a client that has left before its turn, and those after it do not wait', async () => {
