@@ -40,6 +40,7 @@ test('what a letter is printed as says nothing: joined, wide, narrow or raised, 
   expect(words('ﬁnal eﬀort oﬃce')).toEqual(['final', 'effort', 'office']);
   expect(words('Ｎｏ．１２ ﾃﾞｰﾀ')).toEqual(words('No．12 データ'));
   expect(words('x² ﷲ ㌔')).toEqual(words('x2 الله キロ'));
+  expect(words('№12 100㎡ Windows™ 3½')).toEqual(['no', '12', '100', 'm2', 'windows', 'tm', '3', '1', '2']);
 });
 
 test('texts of scripts without spaces between words are cut into pairs of letters, however long', () => {

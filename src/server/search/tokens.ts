@@ -8,9 +8,12 @@ const longest = 40;
 const forms: Record<string, string> = { ς: 'σ', ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l' };
 const formed = /[ςßæœøł]/gu;
 
+/** What is no part of a word, and may be written as letters that would join it (℠, ㎡, №); and ½, which would join a number before it. */
+const apart = /[^\p{L}\p{N}\p{M}\s]|[\u00bc-\u00be\u2150-\u215f\u2189]/gu;
+
 /** The words of a text as the index has them: small letters without diacritics, nothing but letters and digits. */
 export function words(text: string): string[] {
-  const small = text.normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
+  const small = text.replace(apart, ' $& ').normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
   const plain = small.replace(formed, (form) => forms[form] ?? form);
   const found = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
   const all = unspaced.test(plain) ? found.flatMap(split) : found;
