@@ -41,9 +41,7 @@ export function entityText({ type, label, properties, neighbours, summary = [], 
   let left = maxBody;
   const take = (text: string): void => {
     // An expression that has to take millions of characters overflows; what lies beyond would not be indexed anyway.
-    // Of a label that is too long the rest is found here.
-    const isLabel = text === label && label.length <= maxLabel;
-    if (left <= 0 || isLabel || wordless.test(text.slice(0, maxBody))) return;
+    if (left <= 0 || text === label || wordless.test(text.slice(0, maxBody))) return;
     const cut = text.slice(0, left);
     left -= cut.length;
     parts.push(resolved(cut, labelOf));
@@ -56,6 +54,8 @@ export function entityText({ type, label, properties, neighbours, summary = [], 
   const values = Object.entries(properties).flatMap(([name, value]) => (isMachinery(type, name) ? [] : [value]));
   for (const value of values) walk(value, 0);
   for (const text of summary) take(text);
+  // What of a label is too long is found here, behind all else.
+  if (label.length > maxLabel) take(label.slice(Math.max(0, label.lastIndexOf(' ', maxLabel)) || maxLabel));
   const links = new Map<string, string[]>();
   for (const { predicate, label: other } of neighbours) {
     const labels = links.get(predicate) ?? [];
