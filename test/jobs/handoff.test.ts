@@ -231,6 +231,26 @@ describe('a scatter that is gathered', () => {
     expect(node.started.slice(-3).map(({ job }) => job.rhiza?.recurse_depth)).toEqual([2, 2, undefined]);
   });
 
+  test('has the error of a way in the slot that the ways fill together', async () => {
+    const steps = { ...threeSteps, work: { klados: R2, type: 'rhiza', then: { gather: 'join' } } };
+    const work: Worker = async ({ targets, job }) => {
+      const step = job.rhiza?.path.at(-1);
+      if (step === 'two') throw new Error('no');
+      return step === 'in' ? [F(4), { entity_id: F(5), kind: 'two' }] : targets;
+    };
+    const node = run(steps, { [K.split]: same, [K.work]: work, [K.join]: make });
+    const route = [{ where: { property: 'kind', equals: 'two' }, target: 'two' }];
+    const end = { klados: K.work, then: { done: true } };
+    const inner = { in: { klados: K.work, then: { pass: 'one', route } }, one: end, two: end };
+    node.put(R2, 'rhiza', { entry: 'in', flow: flowOf(inner) });
+    await begin(node, [F(1), F(2)]);
+    expect(node.ofType('batch').map(({ properties }) => [properties.total, properties.status])).toEqual([
+      [2, 'error'],
+      [2, 'error'],
+      [2, 'error'],
+    ]);
+  });
+
   test('of thousands writes far fewer versions of the batch than slots', async () => {
     const node = run(threeSteps, { [K.split]: same, [K.work]: same, [K.join]: async () => [] });
     let changes = 0;

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type JobFailure, NodeCallError, storableFailure } from './job-error.ts';
 import type { NodeApi, Properties } from './node-api.ts';
+import type { BatchPlace } from './starter.ts';
 
 /** One slot of a batch entity (processors.md, 2.8). */
 export interface Slot {
@@ -114,6 +115,11 @@ function isRefusal(error: unknown): error is NodeCallError {
 
 function slotsOf(properties: Properties): Slot[] {
   return Array.isArray(properties.slots) ? (properties.slots as Slot[]) : [];
+}
+
+/** The slot that a batch of several ways fills together, null where a step gathers it. */
+export function slotOfParts({ gather_step, outer }: Properties): BatchPlace | null {
+  return gather_step === undefined && outer !== undefined ? (outer as BatchPlace) : null;
 }
 
 /** What a gather step is given: the outputs in the order of their slots. */

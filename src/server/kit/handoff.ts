@@ -1,6 +1,6 @@
 import { doneTarget, type Flow, type Then } from '../model/flow.ts';
 import type { RhizaContext } from '../model/job-request.ts';
-import { type Batches, gathered, type Slot } from './batch.ts';
+import { type Batches, gathered, type Slot, slotOfParts } from './batch.ts';
 import { JobError, type JobFailure } from './job-error.ts';
 import type { WorkflowJob } from './job-request.ts';
 import type { NodeApi, Properties } from './node-api.ts';
@@ -284,9 +284,8 @@ class Handoff {
     const { gathers, properties, slots } = await this.#ports.batches.write(id, index, result, total);
     if (!gathers) return null;
     const ids = gathered(slots);
-    const { gather_step, outer } = properties;
-    const isOfParts = gather_step === undefined && outer !== undefined;
-    return isOfParts ? this.#fill(outer as BatchPlace, ids) : { batch_id: id, ids, properties };
+    const whole = slotOfParts(properties);
+    return whole ? this.#fill(whole, ids) : { batch_id: id, ids, properties };
   }
 
   async #gather(target: Target, ids: string[], outer: BatchPlace | undefined, depth: number): Promise<HandoffRecord> {

@@ -1,11 +1,12 @@
 import { derivedId } from '../model/ids.ts';
-import type { Batches } from './batch.ts';
+import { type Batches, slotOfParts } from './batch.ts';
 import { type HandedOn, type HandoffPorts, handOn, type Output } from './handoff.ts';
 import { failureOf, isRefusalOf, JobError, type JobFailure } from './job-error.ts';
 import { JobLog, type LogMessage, type Writer } from './job-log.ts';
 import { type KladosJob, targetsOf, type WorkflowJob } from './job-request.ts';
 import type { NodeApi } from './node-api.ts';
 import { type Patience, patientNode, untilAnswered } from './patience.ts';
+import type { BatchPlace } from './starter.ts';
 
 /** What a handler works with. */
 export interface Work {
@@ -153,7 +154,11 @@ async function fail({ batches, now }: HandoffPorts, job: KladosJob, log: JobLog,
   const batch = job.rhiza?.batch;
   if (batch) {
     const result = { job_id: job.job_id, at: new Date(now()).toISOString(), failure };
-    await batches.write(batch.id, batch.index, result).catch((error: unknown) => {
+    const write = async ({ id, index }: Omit<BatchPlace, 'total'>): Promise<void> => {
+      const whole = slotOfParts((await batches.write(id, index, result)).properties);
+      if (whole) await write(whole);
+    };
+    await write(batch).catch((error: unknown) => {
       log.say('warning', `The slot ${batch.index} of ${batch.id} could not be written: ${failureOf(error).message}`);
     });
   }
