@@ -230,25 +230,29 @@ describe('a run', () => {
     expect(both.map(({ resumed }) => resumed).sort()).toEqual([0, 1]);
   });
 
-  test('is not reinvoked while its target is deleted, and is when that is back', async () => {
-    const { id, self } = await scene.klados('accept');
-    const started = await scene.invoke(id);
-    const log = await scene.log(self, started, { status: 'error', error: failed });
-    const { cid } = await read(scene.node, scene.who, scene.file.id);
-    const grave = ok<Entity>(
-      await ask(scene.node, scene.who, `DELETE /entities/${scene.file.id}`, { expect_tip: cid }),
-    );
-    const sent = scene.endpoint.received.length;
-    const again = () => ask(scene.node, scene.who, `POST /kladoi/${id}/reinvoke`, { log_id: log.id });
-    const issue = {
-      path: ['log_id'],
-      message: `the target of its job is not here: there is no entity ${scene.file.id}`,
-    };
-    expect(await again()).toMatchObject({ status: 400, body: { details: { issues: [issue] } } });
-    expect(scene.endpoint.received).toHaveLength(sent);
-    ok(await ask(scene.node, scene.who, `POST /entities/${scene.file.id}/restore`, { expect_tip: grave.cid }));
-    expect(await again()).toMatchObject({ status: 202, body: { accepted: true } });
-  });
+  test.each(['one', 'many'])(
+    'is not reinvoked while its target is deleted, and is when that is back, of %s',
+    async (cardinality) => {
+      const { id, self } = await scene.klados('accept', { accepts: { types: ['*'], cardinality } });
+      const targets = { target_entity: undefined, target_entities: [scene.file.id] };
+      const started = await scene.invoke(id, cardinality === 'many' ? targets : {});
+      const log = await scene.log(self, started, { status: 'error', error: failed });
+      const { cid } = await read(scene.node, scene.who, scene.file.id);
+      const grave = ok<Entity>(
+        await ask(scene.node, scene.who, `DELETE /entities/${scene.file.id}`, { expect_tip: cid }),
+      );
+      const sent = scene.endpoint.received.length;
+      const again = () => ask(scene.node, scene.who, `POST /kladoi/${id}/reinvoke`, { log_id: log.id });
+      const issue = {
+        path: ['log_id'],
+        message: `the target of its job is not here: there is no entity ${scene.file.id}`,
+      };
+      expect(await again()).toMatchObject({ status: 400, body: { details: { issues: [issue] } } });
+      expect(scene.endpoint.received).toHaveLength(sent);
+      ok(await ask(scene.node, scene.who, `POST /entities/${scene.file.id}/restore`, { expect_tip: grave.cid }));
+      expect(await again()).toMatchObject({ status: 202, body: { accepted: true } });
+    },
+  );
 
   test('reinvoked by its log goes on as the same run', async () => {
     const { first, rhiza, started, log, status } = await begun();

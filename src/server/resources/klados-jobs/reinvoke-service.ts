@@ -45,7 +45,9 @@ export class ReinvokeService {
     const store = await writes.store(caller);
     const { run, request } = store.read((db) => this.#failed(db, caller, wanted));
     // Of several the others may still be worked on.
-    const [missing] = await missingTargets(store, { target_entity: request.target_entity });
+    const [only, ...others] = request.target_entities ?? [];
+    const target_entity = request.target_entity ?? (others.length === 0 ? only : undefined);
+    const [missing] = await missingTargets(store, { target_entity });
     if (missing) throw ValidationError.at(wanted.path, `the target of its job is not here: ${missing.message}`);
     const job = await writes.queued(store, run, async () => {
       const failed = store.read((db) => this.#failed(db, caller, wanted));
