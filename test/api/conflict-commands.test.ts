@@ -19,6 +19,18 @@ async function conflicting(first: TestNode, second: TestNode, label: string) {
   return entity.id;
 }
 
+/** A node with one such entity, and the place of a file for its merge. */
+async function inConflict() {
+  await using made = new AsyncDisposableStack();
+  const { path } = made.use(await temporaryFolder());
+  const data = join(path, 'node');
+  const other = made.use(await startNode());
+  const node = made.use(await startNode({ data }));
+  const id = await conflicting(other, node, 'Ada');
+  const all = made.move();
+  return { data, node, id, file: join(path, 'merged.json'), [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
 test('conflicts are listed, shown and decided, with and without a running node', async () => {
   await using folder = await temporaryFolder();
   const data = join(folder.path, 'node');
@@ -51,12 +63,8 @@ test('conflicts are listed, shown and decided, with and without a running node',
 });
 
 test('a merge that was made from an earlier version is refused', async () => {
-  await using folder = await temporaryFolder();
-  const data = join(folder.path, 'node');
-  await using other = await startNode();
-  await using node = await startNode({ data });
-  const id = await conflicting(other, node, 'Ada');
-  const file = join(folder.path, 'merged.json');
+  await using scene = await inConflict();
+  const { data, node, id, file } = scene;
   await writeFile(file, (await archeion(data, 'show', id, '--json')).out);
   const seen = (await done(node, `GET /entities/${id}`)) as { id: string; cid: string };
   await update(node, seen, { label: 'Ada here', here: 1, since: 'then' });
@@ -65,12 +73,8 @@ test('a merge that was made from an earlier version is refused', async () => {
 });
 
 test('a merge of which something would be lost is refused', async () => {
-  await using folder = await temporaryFolder();
-  const data = join(folder.path, 'node');
-  await using other = await startNode();
-  await using node = await startNode({ data });
-  const id = await conflicting(other, node, 'Ada');
-  const file = join(folder.path, 'merged.json');
+  await using scene = await inConflict();
+  const { data, node, id, file } = scene;
   const { out } = await archeion(data, 'show', id, '--json');
   for (const [label, words] of [
     ['"F\xfcr Ada"', 'merged.json is not UTF-8 text'],

@@ -25,7 +25,7 @@ export interface PushFacts {
   /** The peers that the remote is not known to have. */
   lacking: ReadonlySet<string>;
   /** A peer is deleted, or waits to be pushed, too, and may be deleted there until then. */
-  waiting: boolean;
+  inDoubt: boolean;
   /** Epoch milliseconds. */
   now: number;
 }
@@ -79,9 +79,9 @@ function creation(facts: PushFacts): PushPlan {
 }
 
 /** A remote refuses peers that it lacks, or has deleted, unless it is told not to look. */
-function unchecked({ lacking, waiting, local }: PushFacts): string {
+function unchecked({ lacking, inDoubt, local }: PushFacts): string {
   const peers = new Set(local.relationships.map((r) => r.peer));
-  return lacking.size > 0 || waiting || peers.size > 500 ? '?validate_relationships=false' : '';
+  return lacking.size > 0 || inDoubt || peers.size > 500 ? '?validate_relationships=false' : '';
 }
 
 function isMembership(collection: Manifest, r: Relationship): boolean {
