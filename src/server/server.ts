@@ -102,6 +102,7 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   const url = addressOf(config.host, own.port);
   own.allowed = [...own.allowed, ...hostOf(url)];
   opened.use(await toldOf(data, { url, pid: overrides.pid ?? 0, instance, version }, log));
+  opened.defer(() => ctx.system.end());
   if (!overrides.lent) await ctx.invocations.start(url);
   if (overrides.watch) await ctx.watcher.start();
   log.info({ url, data, version }, 'ready');

@@ -92,7 +92,11 @@ test('commands that begin together without a node all do what they are for', asy
   await using folder = await temporaryFolder();
   await (await startNode({ data: folder.path }))[Symbol.asyncDispose]();
   const all = Array.from({ length: 4 }, () => begun(folder.path, ['key', 'create']));
-  expect(await Promise.all(all.map(({ ended }) => ended))).toEqual([0, 0, 0, 0]);
+  const codes = await Promise.all(all.map(({ ended }) => ended));
+  expect({ codes, said: all.map(({ said }) => said) }).toEqual({
+    codes: [0, 0, 0, 0],
+    said: all.map(() => expect.arrayContaining([expect.stringMatching(/^uk_/)])),
+  });
 });
 
 test('a command waits while another process has the folder and does not answer yet, and says so', async () => {
@@ -107,6 +111,18 @@ test('a command waits while another process has the folder and does not answer y
   expect([await left.ended, ...left.said]).toEqual([1, words, 'archeion: Stopped.']);
   lock[Symbol.dispose]();
   expect([await ended, ...said]).toEqual([0, words, expect.stringMatching(/^uk_/)]);
+});
+
+test('a node that ends is found by no command, which waits until it has the folder', async () => {
+  await using folder = await temporaryFolder();
+  const node = await startNode({ data: folder.path });
+  node.ctx.system.end();
+  const health = await fetch(new URL('/health', node.url));
+  expect([health.status, await health.json()]).toEqual([503, expect.objectContaining({ error: expect.anything() })]);
+  const { said, ended } = begun(folder.path, ['key', 'create']);
+  await expect.poll(() => said, { timeout: 10_000 }).toEqual([expect.stringContaining('until it answers or ends')]);
+  await node[Symbol.asyncDispose]();
+  expect([await ended, said.at(-1)]).toEqual([0, expect.stringMatching(/^uk_/)]);
 });
 
 /** A request from a port that has been used before: the system gives it back after a moment. */

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { join, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
+import { setTimeout, setImmediate as turn } from 'node:timers/promises';
 import { type Config, readConfig, UsageError } from '../../config.ts';
 import { version } from '../../generated/version.ts';
 import { clientHeader } from '../../model/client-header.ts';
@@ -125,6 +125,8 @@ async function othersDone(
     }
     await requests.rest(own, end);
     await setTimeout(lookMs, undefined, { signal: end }).catch(() => undefined);
+    // What has come in meanwhile counts, also where this process was kept from looking for longer than others may be.
+    await turn();
   }
 }
 

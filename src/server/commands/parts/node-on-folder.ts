@@ -6,6 +6,8 @@ import { whileInUse } from './while-in-use.ts';
 
 /** When it is said that this waits, and when it gives up, in milliseconds. */
 const [saidAfterMs, atMostMs] = [2000, 60_000];
+/** So many times in a row a node may leave a question without an answer: a busy machine keeps one from it for a moment. */
+const mostSilences = 3;
 
 /**
  * The node that answers for a data folder as another process, else null: then `start` has begun one. While a process has the
@@ -13,16 +15,18 @@ const [saidAfterMs, atMostMs] = [2000, 60_000];
  */
 export async function nodeOnFolder(data: string, shell: Shell, start: () => Promise<void>): Promise<NodeFile | null> {
   let isSaid = false;
+  let silences = 0;
   const attempt = async () => {
     const known = await readNodeFile(data);
     const isAnswering = known !== null && (await isAlive(known));
+    silences = isAnswering === null ? silences + 1 : 0;
     // Anybody may answer where a node was that was killed: the operator's key is for the one that has the folder.
     if (known && isAnswering && (await isHeld(data))) return known;
     try {
       await start();
     } catch (error) {
       // It has begun to answer before, and does not go on.
-      if (known && isAnswering === null && error instanceof FolderInUseError)
+      if (known && silences >= mostSilences && error instanceof FolderInUseError)
         throw new FailureError(`The node of ${data} does not answer at ${known.url}. ${error.message}`);
       throw error;
     }

@@ -13,7 +13,7 @@ export class SystemController extends Controller {
     this.system = system;
   }
 
-  /** Whether the node runs. It looks at no header: credentials and network make no difference. */
+  /** Whether the node runs: 503 while it ends. It looks at no header: credentials and network make no difference. */
   @Get('health')
   health(): Health {
     return this.system.health();

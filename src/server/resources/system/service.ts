@@ -1,3 +1,4 @@
+import { UnavailableError } from '../../errors.ts';
 import { fromJson } from '../../model/from-json.ts';
 import type { NodeKey } from '../../model/node-key.ts';
 import { type ApiDocument, opsReference } from './ops-reference.ts';
@@ -25,6 +26,7 @@ export class SystemService {
   private readonly document: () => Promise<string>;
   private reference: string | undefined;
   private readonly signing: SigningKeyView;
+  private isEnding = false;
 
   constructor(facts: SystemFacts) {
     this.instance = facts.instance;
@@ -37,9 +39,16 @@ export class SystemService {
     this.started = facts.now();
   }
 
+  /** @throws UnavailableError once the node ends */
   health(): Health {
+    if (this.isEnding) throw new UnavailableError('The node is ending: start it again, or wait until it is.');
     const uptime_s = Math.max(0, Math.floor((this.now() - this.started) / 1000));
     return { status: 'ok', instance: this.instance, version: this.version, uptime_s };
+  }
+
+  /** From now on nobody finds the node by its health, though it answers what it is asked until it has closed. */
+  end(): void {
+    this.isEnding = true;
   }
 
   card(): NodeCard {
