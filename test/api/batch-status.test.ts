@@ -18,7 +18,7 @@ test('a status that comes while more of a batch become jobs counts none of them 
     const looking = (async () => {
       while (gate.begun.length === 0) totals.push((await scene.status(id, dispatch_id)).progress.total);
     })();
-    await expect.poll(() => gate.begun, { timeout: 30_000 }).toEqual(['runStatus']);
+    await expect.poll(() => gate.begun).toEqual(['runStatus']);
     await scene.node.ctx.invocations.idle();
     gate.open();
     await looking;

@@ -36,7 +36,7 @@ test('a node whose jobs cannot be taken up starts for reading, and takes them up
   expect(await done(node, `GET /entities/${id}`)).toMatchObject({ id });
   expect(stateOf(file)).toBe('sent');
   meddle(file, (db) => db.exec('DROP TRIGGER full'));
-  await expect.poll(() => stateOf(file), { timeout: 20_000 }).toBe('unknown');
+  await expect.poll(() => stateOf(file)).toBe('unknown');
 });
 
 test('a network whose first use failed is indexed and attested once it is opened again', async () => {

@@ -52,7 +52,7 @@ test('a node that is restored from a backup sends and runs nothing again that ha
     const flow = await workflow(node, who, place.id, { a: { klados, then: { done: true } } });
     // It hangs until the node stops.
     void start(`/rhizai/${flow.id}`).catch(() => undefined);
-    await expect.poll(() => endpoint.received.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => endpoint.received.length).toBe(1);
     paths.run = `/rhizai/${flow.id}/jobs/${endpoint.received[0]?.body.job_id}`;
     const invocations = Array.from({ length: 450 }, () => ({ target_entity: place.id }));
     const batch = { target_collection: place.id, invocations, confirm: true };
@@ -60,7 +60,7 @@ test('a node that is restored from a backup sends and runs nothing again that ha
       await ask(node, who, `POST /kladoi/${klados.id}/invoke/batch`, batch),
     );
     paths.dispatch = `/kladoi/${klados.id}/jobs/${dispatch_id}`;
-    await expect.poll(() => endpoint.received.length, { timeout: 10_000 }).toBe(11);
+    await expect.poll(() => endpoint.received.length).toBe(11);
     await expect.poll(() => existsSync(at('runs')) && readFile(at('runs'), 'utf8')).toBe('run run ');
     await lastLine(await operate(node, 'POST /node/backup', { dir: at('backup') }));
   }

@@ -107,7 +107,7 @@ describe('what a processor answers', () => {
     const { dispatch_id } = ok<{ dispatch_id: string }>(
       await ask(scene.node, scene.who, `POST /kladoi/${id}/invoke/batch`, body),
     );
-    await expect.poll(() => scene.endpoint.received.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => scene.endpoint.received.length).toBe(1);
     const { cid } = await read(scene.node, scene.who, id);
     const other = { expect_tip: cid, endpoint: `${scene.endpoint.url}/accept` };
     ok(await ask(scene.node, scene.who, `PUT /kladoi/${id}`, other));
@@ -115,7 +115,7 @@ describe('what a processor answers', () => {
     const job = String(scene.endpoint.received[0]?.body.job_id);
     const why = () => store.read((db) => findJob(db, job))?.sending.error;
     const message = 'this node has not verified the endpoint that the processor has now: verify it (POST .../verify)';
-    await expect.poll(why, { timeout: 20_000 }).toBe(message);
+    await expect.poll(why).toBe(message);
     expect(await scene.status(id, dispatch_id)).toMatchObject({ status: 'pending' });
     scene.clock.ms += hour;
     const { errors } = await scene.status(id, dispatch_id);

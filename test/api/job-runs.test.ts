@@ -324,7 +324,7 @@ describe('a batch', () => {
     await dispatch('hang', 450);
     await expect.poll(() => received('hang')).toBe(10);
     await dispatch('accept', 450);
-    await expect.poll(() => received('accept'), { timeout: 20_000 }).toBe(450);
+    await expect.poll(() => received('accept')).toBe(450);
     expect(received('hang')).toBe(10);
     expect(new Set(endpoint.received.map(({ body }) => body.job_id)).size).toBe(460);
   });
@@ -346,7 +346,7 @@ describe('a batch', () => {
     for (let i = 0; i < 115; i++) await dispatch(slow);
     await dispatch(quick);
     const received = (behaviour: string) => endpoint.received.filter((job) => job.behaviour === behaviour).length;
-    await expect.poll(() => received('accept'), { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => received('accept')).toBe(1);
     expect(received('hang')).toBe(10);
   }, 60_000);
 
@@ -363,13 +363,13 @@ describe('a batch', () => {
     const body = { target_collection: home.id, invocations: [{ target_entity: home.id }], confirm: true };
     ok(await ask(node, who, `POST /kladoi/${klados.id}/invoke/batch`, body));
     const failures = () => node.logged.filter((line) => line.includes('they are tried again')).length;
-    await expect.poll(failures, { timeout: 5000 }).toBeGreaterThan(2);
+    await expect.poll(failures).toBeGreaterThan(2);
     // 100, 200, 400 ms and so on.
     await sleep(500);
     expect(failures()).toBeLessThan(8);
     expect(endpoint.received).toEqual([]);
     db.exec('DROP TRIGGER stuck');
-    await expect.poll(() => endpoint.received.length, { timeout: 10_000 }).toBe(1);
+    await expect.poll(() => endpoint.received.length).toBe(1);
   });
 
   test('says which items miss the schema', async () => {

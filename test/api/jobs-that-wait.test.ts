@@ -36,14 +36,14 @@ test('a batch whose service is down waits for it, and holds up nobody else', asy
   const up = await scene.klados('accept');
   const waiting = await batch(down.id, 30);
   const other = await batch(up.id, 30);
-  await expect.poll(() => sendings(other), { timeout: 10_000 }).toEqual({ accepted: 30 });
+  await expect.poll(() => sendings(other)).toEqual({ accepted: 30 });
   await scene.node.ctx.invocations.idle();
   expect(await scene.status(down.id, waiting)).toMatchObject({
     status: 'pending',
     progress: { total: 30, pending: 30 },
   });
   await using endpoint = await startProcessorEndpoint(port);
-  await expect.poll(() => sendings(waiting), { timeout: 20_000 }).toEqual({ accepted: 30 });
+  await expect.poll(() => sendings(waiting)).toEqual({ accepted: 30 });
   expect(new Set(endpoint.received.map(({ body }) => body.job_id)).size).toBe(30);
   expect(endpoint.received).toHaveLength(30);
 }, 40_000);
@@ -62,11 +62,11 @@ test('a batch is found as soon as it is started, though its service is not asked
 test('a batch whose service asks to wait is sent once that takes it', async () => {
   const { id } = await scene.klados('later');
   const run = await batch(id, 12);
-  await expect.poll(() => scene.endpoint.received.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  await expect.poll(() => scene.endpoint.received.length).toBeGreaterThan(0);
   await scene.node.ctx.invocations.idle();
   expect(await scene.status(id, run)).toMatchObject({ status: 'pending', progress: { total: 12, pending: 12 } });
   scene.endpoint.become('later', 'accept');
-  await expect.poll(() => sendings(run), { timeout: 20_000 }).toEqual({ accepted: 12 });
+  await expect.poll(() => sendings(run)).toEqual({ accepted: 12 });
 }, 40_000);
 
 const changed = async (id: string, more: object) => {
@@ -83,7 +83,7 @@ test.each([
     const down = { endpoint: `http://127.0.0.1:${await freePort()}/accept` };
     const { id } = await scene.klados(at, at === '' ? down : {});
     const run = await batch(id, 12);
-    await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ queued: 12 });
+    await expect.poll(() => sendings(run)).toEqual({ queued: 12 });
     await scene.node.ctx.invocations.idle();
     const endpoint = `${scene.endpoint.url}/accept`;
     await changed(id, { endpoint });
@@ -93,7 +93,7 @@ test.each([
     const { identity } = scene.node.ctx;
     identity.verifications.putVerified(id, { endpoint, verified_at: scene.clock.ms, operators: true });
     await activate(scene.node, scene.who, await read(scene.node, scene.who, id));
-    await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ accepted: 12 });
+    await expect.poll(() => sendings(run)).toEqual({ accepted: 12 });
   },
   30_000,
 );
@@ -101,16 +101,16 @@ test.each([
 test('what waits for a klados that is disabled is refused at once', async () => {
   const { id } = await scene.klados('unavailable');
   const run = await batch(id, 12);
-  await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ queued: 12 });
+  await expect.poll(() => sendings(run)).toEqual({ queued: 12 });
   await scene.node.ctx.invocations.idle();
   await changed(id, { status: 'disabled' });
-  await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ refused: 12 });
+  await expect.poll(() => sendings(run)).toEqual({ refused: 12 });
 }, 30_000);
 
 test('what a service asks to send after its permissions have ended is refused at once', async () => {
   const { id } = await scene.klados('tomorrow');
   const run = await batch(id, 12);
-  await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ refused: 12 });
+  await expect.poll(() => sendings(run)).toEqual({ refused: 12 });
   expect(scene.endpoint.received).toHaveLength(12);
   expect((await scene.status(id, run)).errors?.[0]).toMatchObject({ code: 'REJECTED', message: 'not today' });
 }, 20_000);
@@ -119,7 +119,7 @@ test('what was never taken has timed out when its time is up, says why, and is r
   const port = await freePort();
   const { id } = await scene.klados('', { endpoint: `http://127.0.0.1:${port}/accept` });
   const run = await batch(id, 1);
-  await expect.poll(() => sendings(run), { timeout: 10_000 }).toEqual({ queued: 1 });
+  await expect.poll(() => sendings(run)).toEqual({ queued: 1 });
   const again = (job: string) => ask(scene.node, operator(scene.node), `POST /node/jobs/${job}/repeat`, {});
   const [{ job_id }] = ok<{ jobs: [{ job_id: string }] }>(
     await ask(scene.node, scene.who, `GET /node/jobs/${run}`),

@@ -25,7 +25,7 @@ async function stopped(data: string): Promise<number> {
     BEGIN SELECT RAISE(ABORT, 'no more'); END`);
   const body = { target_entity: where.id, target_collection: where.id, confirm: true };
   const started = await ask(node, me, `POST /kladoi/${klados.id}/invoke`, body);
-  await expect.poll(async () => (await within(node, me, where.id, 'note')).length, { timeout: 10_000 }).toBe(2);
+  await expect.poll(async () => (await within(node, me, where.id, 'note')).length).toBe(2);
   return Date.parse(ok<{ expires_at: string }>(started).expires_at);
 }
 
@@ -45,5 +45,5 @@ test('and where its job is not run again, when they end while the node runs', as
   await allow({ data }, {});
   const ahead = expires - Date.now() - 3000;
   await using _ = await startNode({ data, env, now: () => Date.now() + ahead });
-  await expect.poll(() => kept(data), { timeout: 10_000 }).toEqual([]);
+  await expect.poll(() => kept(data)).toEqual([]);
 }, 30_000);

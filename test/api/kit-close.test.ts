@@ -56,7 +56,7 @@ test('a kit that closes takes no job, lets the one that runs come to its end, an
   // Sent again where the node did not hear that it was taken.
   expect(() => kit.begin(waiting)).toThrow(refusal);
   expect(() => kit.begin(later)).toThrow(refusal);
-  await expect.poll(ends, { timeout: 10_000 }).toMatchObject([['running'], stopped, stopped, ['pending']]);
+  await expect.poll(ends).toMatchObject([['running'], stopped, stopped, ['pending']]);
   release.resolve();
   await closed;
   expect(() => kit.begin(later)).toThrow(refusal);

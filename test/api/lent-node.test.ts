@@ -57,7 +57,7 @@ test.each([
   await toSecond.write('id,label\n1,Zebra\n');
   if (isStopped) first.stop.abort();
   await toFirst.close();
-  await expect.poll(() => first.said.join('\n'), { timeout: 30_000 }).toContain('Other commands use the node');
+  await expect.poll(() => first.said.join('\n')).toContain('Other commands use the node');
   await toSecond.close();
   expect([await second.ended, await first.ended]).toEqual([0, isStopped ? 1 : 0]);
   expect(second.said.join('\n')).toContain('2 records, 2 entities created');
@@ -79,7 +79,7 @@ test.each([
   if (isStopped) {
     const writer = await open(file, 'w');
     await writer.write(rows(0, 1500));
-    await expect.poll(() => existsSync(join(data, 'main', 'search.db')), { timeout: 30_000 }).toBe(true);
+    await expect.poll(() => existsSync(join(data, 'main', 'search.db'))).toBe(true);
     stop.abort();
     await writer.close();
   }
@@ -106,7 +106,7 @@ test('a command waits while another process has the folder and does not answer y
   const { said, ended } = begun(folder.path, ['key', 'create']);
   const left = begun(folder.path, ['key', 'create']);
   const words = `Another process has the data folder ${folder.path}, as a node that starts: waiting until it answers or ends.`;
-  await expect.poll(() => [...said, ...left.said], { timeout: 10_000 }).toEqual([words, words]);
+  await expect.poll(() => [...said, ...left.said]).toEqual([words, words]);
   left.stop.abort();
   expect([await left.ended, ...left.said]).toEqual([1, words, 'archeion: Stopped.']);
   lock[Symbol.dispose]();
@@ -120,7 +120,7 @@ test('a node that ends is found by no command, which waits until it has the fold
   const health = await fetch(new URL('/health', node.url));
   expect([health.status, await health.json()]).toEqual([503, expect.objectContaining({ error: expect.anything() })]);
   const { said, ended } = begun(folder.path, ['key', 'create']);
-  await expect.poll(() => said, { timeout: 10_000 }).toEqual([expect.stringContaining('until it answers or ends')]);
+  await expect.poll(() => said).toEqual([expect.stringContaining('until it answers or ends')]);
   await node[Symbol.asyncDispose]();
   expect([await ended, said.at(-1)]).toEqual([0, expect.stringMatching(/^uk_/)]);
 });
@@ -155,13 +155,13 @@ test('another command is waited for also where it has a port that the command it
   const input = new PassThrough();
   const { said, ended } = begun(folder.path, ['mcp'], { input: () => input });
   input.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })}\n`);
-  await expect.poll(() => said, { timeout: 30_000 }).toEqual([expect.stringContaining('"result"')]);
+  await expect.poll(() => said).toEqual([expect.stringContaining('"result"')]);
   const [own, port] = used.at(-1) ?? [0, 0];
   const key = await readFile(join(folder.path, 'operator.key'), 'utf8');
   const other = await askedFrom(own, port, { Authorization: `ApiKey ${key.trim()}` });
   stack.defer(() => void other.destroy());
   input.end();
-  await expect.poll(() => said.join('\n'), { timeout: 10_000 }).toContain('Other commands use the node');
+  await expect.poll(() => said.join('\n')).toContain('Other commands use the node');
   other.destroy();
   expect(await ended).toBe(0);
 }, 60_000);
@@ -203,7 +203,7 @@ test('serve waits for a moment while a command has the folder, and not for longe
   const { said, ended, stop } = begun(folder.path, ['serve', '--port', '0']);
   expect(await Promise.race([ended, after(1000, 'it waits')])).toBe('it waits');
   lock[Symbol.dispose]();
-  await expect.poll(() => said, { timeout: 30_000 }).toEqual([expect.stringContaining('"ready"')]);
+  await expect.poll(() => said).toEqual([expect.stringContaining('"ready"')]);
   const second = begun(folder.path, ['serve', '--port', '0']);
   expect([await second.ended, second.said]).toEqual([
     1,
@@ -232,8 +232,8 @@ test('a node that runs for one command sends and runs no job that waits', async 
     const { klados } = await activeKlados(node, who, place.id, { endpoint: `${endpoint.url}/unavailable` });
     const invocations = Array.from({ length: 3 }, () => ({ target_entity: place.id }));
     ok(await ask(node, who, `POST /kladoi/${klados.id}/invoke/batch`, { ...target, invocations }));
-    await expect.poll(() => existsSync(runs), { timeout: 20_000 }).toBe(true);
-    await expect.poll(() => endpoint.received.length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => existsSync(runs)).toBe(true);
+    await expect.poll(() => endpoint.received.length).toBe(3);
     await node.ctx.invocations.idle();
   }
   for (let i = 0; i < 4; i++) expect(await commandLine(data, ['status'])).toMatchObject({ code: 0 });
@@ -247,8 +247,8 @@ test('a node that runs for one command sends and runs no job that waits', async 
   expect([await readFile(runs, 'utf8'), endpoint.received.length]).toEqual(['run ', 3]);
   endpoint.become('unavailable', 'accept');
   await using node = await startNode({ data });
-  await expect.poll(() => readFile(runs, 'utf8'), { timeout: 20_000 }).toBe('run run ');
-  await expect.poll(() => endpoint.received.length, { timeout: 20_000 }).toBe(6);
+  await expect.poll(() => readFile(runs, 'utf8')).toBe('run run ');
+  await expect.poll(() => endpoint.received.length).toBe(6);
   const { jobs } = ok<{ jobs: { sending: string }[] }>(await ask(node, operator(node), `GET /node/jobs/${job}`));
   expect(jobs[0]?.sending).toBe('accepted');
 });

@@ -85,7 +85,7 @@ test('a step reads what the one before it has added to entities, however long th
   const body = { target_entities: [file.id], target_collection: where.id, confirm: true };
   ok(await ask(node, me, `POST /rhizai/${flow.id}/invoke`, body));
   const notes = () => within(node, me, where.id, 'note');
-  await expect.poll(async () => (await notes()).length, { timeout: 10_000 }).toBe(1);
+  await expect.poll(async () => (await notes()).length).toBe(1);
   expect((await notes())[0]?.properties).toMatchObject({ n: 1499, k0: 1, k1499: 1 });
   const { body: now } = await ask(node, me, `GET /entities/${file.id}`);
   // A thousand of them are one version.
@@ -113,7 +113,7 @@ test('a command that has ended is not run again after a stop, however long the q
     path = `/kladoi/${quick.id}/jobs/${job_id}/status`;
     // That it has ended is said in the collection last.
     const queue = () => ask(node, me, `GET /updates/queue/${job_collection}`);
-    await expect.poll(async () => JSON.stringify((await queue()).body), { timeout: 10_000 }).toContain('log_done');
+    await expect.poll(async () => JSON.stringify((await queue()).body)).toContain('log_done');
   }
   await using node = await startNode({ data, env });
   await node.ctx.invocations.idle();
@@ -149,7 +149,7 @@ test('a stop of the node mixes nothing of two runs of a command, which come to d
     const body = { target_entity: where.id, target_collection: where.id, confirm: true };
     const { job_id } = ok<{ job_id: string }>(await ask(node, me, `POST /kladoi/${fickle.id}/invoke`, body));
     path = `/kladoi/${fickle.id}/jobs/${job_id}/status`;
-    await expect.poll(async () => (await within(node, me, where.id, 'note')).length, { timeout: 10_000 }).toBe(2);
+    await expect.poll(async () => (await within(node, me, where.id, 'note')).length).toBe(2);
   }
   const db = new Database(join(data, 'main', 'archeion.db'));
   db.exec('DROP TRIGGER full');
@@ -185,7 +185,7 @@ test('stops of the node give up what ran each time, and nothing that waited', as
     const jobs = async () => ok<{ jobs: Job[] }>(await ask(node, me, `GET /node/jobs/${dispatch}`)).jobs;
     const running = async () => (await jobs()).filter((one) => one.status === 'running').length;
     // One runs its command, and two more have begun their logs.
-    await expect.poll(running, { timeout: 10_000 }).toBeGreaterThanOrEqual(3);
+    await expect.poll(running).toBeGreaterThanOrEqual(3);
     const [failed, others] = [[], []] as [Job[], Job[]];
     for (const one of await jobs()) (one.status === 'error' ? failed : others).push(one);
     const why = { code: 'REJECTED', message: `the node stopped ${maxAttempts} times while it ran`, retryable: true };

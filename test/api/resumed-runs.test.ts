@@ -88,7 +88,7 @@ test('a job that is repeated while the input is checked of what it hands on hand
   const old = await log(first, started.job_id, { status: 'running' });
   const checks = threadGate('checkInputs');
   const handing = handOn(first, old, {}, { text: 'aaa' });
-  await expect.poll(() => checks.begun, { timeout: 10_000 }).toHaveLength(1);
+  await expect.poll(() => checks.begun).toHaveLength(1);
   await fail(first.self, old);
   const again = repetition(await resume());
   checks.open();

@@ -52,7 +52,7 @@ async function archeion(data: string, ...args: string[]) {
   return { code, out, err };
 }
 
-const waiting = { timeout: 20_000, interval: 50 };
+const waiting = { timeout: 60_000, interval: 50 };
 const here = (...args: string[]) => archeion(folder.path, ...args);
 interface Found {
   results: { id: string; label: string }[];

@@ -34,7 +34,7 @@ async function scene({ damaged = false } = {}) {
   return { at, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-const soon = { timeout: 20_000, interval: 50 };
+const soon = { timeout: 60_000, interval: 50 };
 
 test('a backup whose asker leaves ends, leaves nothing, and touches no earlier one', async () => {
   await using s = await scene();

@@ -55,12 +55,10 @@ test('jobs whose turn comes while the list of allowed commands cannot be read ar
   const one = await command(node, me, where.id, 'slow');
   const run = await batch(one, 8);
   await node.ctx.invocations.idle();
-  await expect.poll(() => existsSync(began), { timeout: 10_000 }).toBe(true);
+  await expect.poll(() => existsSync(began)).toBe(true);
   await spoil();
   await writeFile(may, '');
-  await expect
-    .poll(async () => (await jobs(run)).some(({ status }) => status === 'done'), { timeout: 10_000 })
-    .toBe(true);
+  await expect.poll(async () => (await jobs(run)).some(({ status }) => status === 'done')).toBe(true);
   await pause(1_000);
   expect((await jobs(run)).filter(({ status }) => status === 'error')).toEqual([]);
   await allow(node, commands);
@@ -78,10 +76,10 @@ test('a job that waits since long while the list of allowed commands cannot be r
   // As after ten minutes.
   const aged = () =>
     db.prepare("UPDATE job SET attempts = 12 WHERE run = ? AND state = 'queued' AND attempts > 0").run(run);
-  await expect.poll(() => aged().changes, { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => aged().changes).toBe(1);
   const tried = db.prepare('SELECT state, attempts FROM job WHERE run = ?');
-  await expect.poll(() => tried.get(run), { timeout: 10_000 }).toEqual({ state: 'queued', attempts: 13 });
+  await expect.poll(() => tried.get(run)).toEqual({ state: 'queued', attempts: 13 });
   db.close();
   await allow(node, commands);
-  await expect.poll(() => jobs(run), { timeout: 20_000 }).toMatchObject([{ status: 'done' }]);
+  await expect.poll(() => jobs(run)).toMatchObject([{ status: 'done' }]);
 }, 60_000);

@@ -154,7 +154,7 @@ export const places: Place[] = [
       // One that cannot be applied is no refused request.
       const { failed } = answer.body as { failed: object[] };
       if (failed.length > 0) return { ...answer, status: 400, body: { error: 'Validation failed' } };
-      await expect.poll(async () => kept(await read(scene.node, scene.owner, id)), { timeout: 20_000 }).toBeDefined();
+      await expect.poll(async () => kept(await read(scene.node, scene.owner, id))).toBeDefined();
       return ask(scene.node, scene.owner, `GET /entities/${id}`);
     },
     at: kept,

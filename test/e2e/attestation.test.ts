@@ -23,7 +23,7 @@ test('a proof outlives its node, and a forged one does not pass', async () => {
     properties: { label: 'Ada' },
   });
   const proof = `${node.url}/node/attestations/proof?id=${id}`;
-  await expect.poll(async () => (await fetch(proof)).status, { timeout: 20_000 }).toBe(200);
+  await expect.poll(async () => (await fetch(proof)).status).toBe(200);
   await writeFile(file, await (await fetch(proof)).text());
   const { public_key } = (await (await fetch(`${node.url}/.well-known/signing-key`)).json()) as { public_key: string };
   expect(await archeion('verify', '--data', data)).toMatchObject([0, expect.stringContaining('all is well')]);

@@ -44,7 +44,7 @@ test('T7: told to stop in the middle of a mirror, it ends with 0, and goes on by
   const body = { name: 'origin', url: origin.url, watch: true };
   expect((await first.ask('POST', '/node/remotes', body)).status).toBe(201);
   await vi.waitFor(async () => expect((await first.state()).mirrored).toBeGreaterThan(0), {
-    timeout: 20_000,
+    timeout: 60_000,
     interval: 5,
   });
   first.child.kill('SIGTERM');
@@ -52,7 +52,7 @@ test('T7: told to stop in the middle of a mirror, it ends with 0, and goes on by
 
   const second = await serve(folder.path);
   await vi.waitFor(async () => expect(await second.state()).toMatchObject({ lag: { events: 0 }, running: null }), {
-    timeout: 30_000,
+    timeout: 60_000,
     interval: 100,
   });
   second.child.kill('SIGTERM');

@@ -17,7 +17,7 @@ test('a sync whose client leaves is ended, and no fault of the node', async () =
   response.on('error', () => undefined);
   asking.destroy();
   await expect
-    .poll(() => remoteOf(mirror, here), { timeout: 10_000 })
+    .poll(() => remoteOf(mirror, here))
     .toMatchObject({ last_run: { error: 'It was ended before it was done.' } });
   // What is logged of a request is logged when it has ended.
   await expect.poll(() => mirror.ctx.requests.isBusy()).toBe(false);

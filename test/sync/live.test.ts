@@ -178,7 +178,7 @@ function following(node: TestNode, signal: AbortSignal) {
 
 /** Resolves when it is true, or gives up shortly before the test would. */
 function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  return vi.waitFor(async () => expect(await holds()).toBe(true), { timeout: 20_000, interval: 5 });
+  return vi.waitFor(async () => expect(await holds()).toBe(true), { timeout: 60_000, interval: 5 });
 }
 
 const isAtTip = async (node: TestNode, id: string, cid: string) => (await tipsOf(node))[id] === cid;

@@ -24,14 +24,14 @@ const kinds = ({ events }: SyncLogView) => events.map(({ kind }) => kind);
 
 /** Waits until no sync is under way. */
 async function ended(pair: Pair, name = 'origin'): Promise<RemoteView> {
-  await expect.poll(async () => (await remote(pair, name)).running, { timeout: 20_000 }).toBe(null);
+  await expect.poll(async () => (await remote(pair, name)).running).toBe(null);
   return remote(pair, name);
 }
 
 /** Begins a sync, as soon as one that began by itself is over. */
 async function run({ mirror, here }: Pair, name = 'origin'): Promise<void> {
   const begin = () => ask(mirror, here, `POST /node/remotes/${name}/run`);
-  await expect.poll(async () => (await begin()).status, { timeout: 20_000 }).toBeLessThan(300);
+  await expect.poll(async () => (await begin()).status).toBeLessThan(300);
 }
 
 async function conflicting() {

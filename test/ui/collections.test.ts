@@ -84,7 +84,7 @@ describePage('collections', () => {
     await page.waitForURL(/where=/);
     await expect
       .poll(async () => (await labels()).every((label) => label.toLowerCase().includes(part.toLowerCase())), {
-        timeout: 20_000,
+        timeout: 60_000,
       })
       .toBe(true);
     const address = page.url();

@@ -28,7 +28,7 @@ describePage('who comes back', () => {
           await page.getByRole('status').filter({ hasText: 'found' }).waitFor();
           return found.getByRole('listitem').count();
         },
-        { timeout: 30_000, interval: 1000 },
+        { timeout: 60_000, interval: 1000 },
       )
       .toBe(60);
     await page.getByRole('searchbox').press('Enter');
@@ -65,7 +65,7 @@ describePage('who comes back', () => {
         (content as { scrollTop: number }).scrollTop = 700;
         await new Promise((done) => setTimeout(done, 300));
       });
-    await expect.poll(() => scroll().then(() => scrolled('#content')), { timeout: 20_000 }).toBe(700);
+    await expect.poll(() => scroll().then(() => scrolled('#content'))).toBe(700);
     const top = await scrolled('#content');
     const link = page.getByRole('link', { name: 'Shelf 30', exact: true });
     await link.click();

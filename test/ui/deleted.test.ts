@@ -171,7 +171,7 @@ describePage('what was deleted', () => {
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => lines().count()).toBe(103);
     await remove(node, me, await made('Last of all'));
-    await expect.poll(async () => (await labels())[0], { timeout: 20_000 }).toBe('Last of all');
+    await expect.poll(async () => (await labels())[0]).toBe('Last of all');
 
     // Restored, changed and deleted again meanwhile: the version that was seen is no longer the newest.
     let isFirst = true;
@@ -187,7 +187,7 @@ describePage('what was deleted', () => {
     await page.route('**/entities/*/restore', overtaken);
     // A browser that is busy may let requests through for a while yet.
     const intercepts = () => page.evaluate(async () => (await fetch('/entities/none/restore')).status);
-    await expect.poll(intercepts, { timeout: 20_000 }).toBe(204);
+    await expect.poll(intercepts).toBe(204);
     await press('k', 'r');
     const alert = page.getByRole('alert').filter({ hasText: 'One was not restored' });
     await alert.getByText(/Last of all.*Somebody else changed this in the meantime/).waitFor();

@@ -361,7 +361,7 @@ describePage('files of one name', () => {
     await begun;
     const given = page.waitForEvent('requestfailed', {
       predicate: (request) => request.url().includes('/content?'),
-      timeout: 10_000,
+      timeout: 60_000,
     });
     return { given, letGo: gate.resolve };
   };

@@ -112,7 +112,7 @@ describePage('the graph', () => {
         async () =>
           ok<Found>(await ask(node, me, 'POST /search/entities', { query: 'Moss', types: ['person'] })).results.length,
         {
-          timeout: 30_000,
+          timeout: 60_000,
         },
       )
       .toBe(1);

@@ -124,7 +124,7 @@ describePage('the report of an import', () => {
       route.request().method() === 'GET' ? undefined : route.continue(),
     );
     await button('Stop').click();
-    await expect.poll(states, { timeout: 10_000 }).toEqual(['broken_off']);
+    await expect.poll(states).toEqual(['broken_off']);
     expect(visitor.faults).toEqual([]);
   });
 

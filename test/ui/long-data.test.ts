@@ -99,7 +99,7 @@ describePage('long data', () => {
         async () =>
           ok<{ results: object[] }>(await ask(node, me, 'POST /search/entities', { query: 'Cora' })).results.length,
         {
-          timeout: 30_000,
+          timeout: 60_000,
         },
       )
       .toBe(1);

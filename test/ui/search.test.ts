@@ -28,7 +28,7 @@ describePage('the search', () => {
           await page.getByRole('status').filter({ hasText: 'found' }).waitFor();
           return page.getByRole('list', { name: 'What was found' }).getByRole('listitem').count();
         },
-        { timeout: 30_000, interval: 1000 },
+        { timeout: 60_000, interval: 1000 },
       )
       .toBe(2);
     const marks = page.getByRole('list', { name: 'What was found' }).locator('mark');

@@ -103,7 +103,7 @@ describePage('the page around every screen', () => {
     // What was refused meanwhile has come, too.
     await page.getByRole('heading', { name: 'Import records' }).waitFor();
     // One part of the screen may come before another.
-    await expect.poll(() => page.getByRole('alert').count(), { timeout: 40_000 }).toBe(0);
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
     expect(await page.getByRole('navigation').count()).toBe(1);
   });
 

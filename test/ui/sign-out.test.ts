@@ -37,7 +37,7 @@ describePage('signing out', () => {
     const other = await page.context().newPage();
     await other.goto(signInLink(node));
     await other.getByRole('navigation').first().waitFor();
-    await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor({ timeout: 15_000 });
+    await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor({ timeout: 60_000 });
     await other.close();
   });
 

@@ -144,7 +144,7 @@ describePage('the sync screens', () => {
     await lookAt(page, 'sync-decided');
     await page.getByRole('button', { name: /Sync now/ }).focus();
     await press('Enter');
-    await page.getByRole('link', { name: 'In step', exact: true }).waitFor({ timeout: 30_000 });
+    await page.getByRole('link', { name: 'In step', exact: true }).waitFor({ timeout: 60_000 });
 
     const there = await read(origin, curator, letter.id);
     expect(there.properties).toMatchObject({ label: 'To Ada, Lady Lovelace', pages: 3, place: 'Deal' });
