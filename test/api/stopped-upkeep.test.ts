@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rm, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { type AnswerLine, lastOf } from '../../src/server/commands/parts/lines.ts';
 import { commandLine } from '../helpers/command-line.ts';
 import { cidOf } from '../helpers/files.ts';
 import { filesIn } from '../helpers/files-in.ts';
@@ -71,9 +72,25 @@ test('a backup that is told to stop on a node of its own ends with it', async ()
   const ended = commandLine(s.at('data'), ['backup', s.at('new')], stop.signal);
   await expect.poll(() => readdir(s.at()), soon).toContainEqual(expect.stringMatching(/^new\..*\.partial$/));
   stop.abort();
-  expect(await ended).toMatchObject({ code: 1, out: '', err: 'archeion: Stopped.' });
+  expect(await ended).toMatchObject({ code: 1, out: '', err: 'archeion: Stopped. Nothing of the backup is left.' });
   // Its node waits for what is still at work before it lets the folder go.
   expect(await readdir(s.at())).toEqual(['data']);
+});
+
+test.each([
+  [[], 'Stopped. Nothing was begun.'],
+  [[{ progress: 1 }], 'Stopped. Some of it stays.'],
+])('a command that is told to stop says what stands (%j)', async (said, words) => {
+  const stop = new AbortController();
+  async function* lines(): AsyncGenerator<AnswerLine<number, string>> {
+    yield* said;
+    stop.abort();
+    throw new Error('the connection ended');
+  }
+  const shell = { terminal: null, err: () => undefined, stopped: stop.signal };
+  const shown = (done: number) => ({ done, total: null, text: '' });
+  const left = (begun: boolean) => (begun ? 'Some of it stays.' : 'Nothing was begun.');
+  await expect(lastOf(shell, 'a task', lines(), shown, left)).rejects.toThrow(words);
 });
 
 test('a verification whose asker leaves ends', async () => {

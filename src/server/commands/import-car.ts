@@ -41,11 +41,12 @@ export function addImportCar(program: Command, shell: Shell): void {
         `/node/import-car?name=${encodeURIComponent(basename(file).slice(0, 255))}`,
         sourceOf(file, shell),
       );
-      const report = await lastOf(shell, 'import-car', lines, ({ entities, total }) => ({
+      const shown = ({ entities, total }: { entities: number; total: number }) => ({
         done: entities,
         total,
         text: counted(entities, 'entity'),
-      })).catch((error: unknown) => {
+      });
+      const report = await lastOf(shell, 'import-car', lines, shown, leftOf).catch((error: unknown) => {
         // Not the command line is wrong, but what is in the file.
         throw error instanceof RefusedError ? new FailureError(error.message) : error;
       });
@@ -56,6 +57,14 @@ export function addImportCar(program: Command, shell: Shell): void {
           `${counted(report.forks, 'entity')} in conflict: "archeion conflicts" shows what was changed here and in the archive.`,
         );
     });
+}
+
+/** What a node does with an archive whose sender leaves (car-import-service.ts). */
+function leftOf(begun: boolean): string {
+  const goesOn = 'the node completes it, also at its next start';
+  return begun
+    ? `The import had begun: ${goesOn}.`
+    : `Nothing was changed, or the import has just begun: then ${goesOn}. The same command tells what is there.`;
 }
 
 /** Undefined where nothing is there. @throws UsageError where nobody can say, as of links in a circle */

@@ -115,7 +115,8 @@ function run(client: NodeClient, shell: Shell, remote: string, accept: boolean):
   return outcomeOf(remote, async () => {
     const query = accept ? '?accept_large_change=true' : '';
     const lines = client.send<Line>('POST', `${path(remote)}/sync${query}`, Readable.from([]));
-    const report = await lastOf(shell, `sync ${remote}`, lines, shown);
+    const left = () => 'What was synced by then stays; the same command goes on from there.';
+    const report = await lastOf(shell, `sync ${remote}`, lines, shown, left);
     const { direction, conflicts, refused, troubles, contents } = await client.ask<RemoteState>('GET', path(remote));
     return { remote, report, open: { direction, conflicts, refused, troubles, contents } };
   });

@@ -9,25 +9,34 @@ export interface AnswerLine<P, D> {
   error?: string;
 }
 
-/** Shows the progress of an answer and returns what became of it. @throws FailureError */
+/**
+ * Shows the progress of an answer and returns what became of it. `left` says what stands where the command is told to stop, given
+ * whether there was progress. @throws FailureError
+ */
 export async function lastOf<P, D>(
-  shell: Shell,
+  shell: Pick<Shell, 'terminal' | 'err' | 'stopped'>,
   title: string,
   lines: AsyncIterable<AnswerLine<P, D>>,
   show: (progress: P) => { done: number; total: number | null; text: string },
+  left?: (begun: boolean) => string,
 ): Promise<D> {
   const display = progressDisplay(shell, title);
+  let begun = false;
   try {
     let last: D | undefined;
     for await (const line of lines) {
       refuseError(line);
       last = line.done ?? last;
       if (line.progress === undefined) continue;
+      begun = true;
       const { done, total, text } = show(line.progress);
       display.show(done, total, text);
     }
     if (last !== undefined) return last;
     throw new FailureError('The node did not say what became of it.');
+  } catch (error) {
+    if (left && shell.stopped.aborted) throw new FailureError(`Stopped. ${left(begun)}`);
+    throw error;
   } finally {
     display.end();
   }

@@ -116,7 +116,9 @@ async function onNode(
   { network, kept }: { network: Network; kept: SignedHead | null },
 ): Promise<Verified> {
   await using client = await openClient(shell, options);
-  const report = await lastOf(shell, 'verify', client.send<Line>('POST', '/node/verify', Readable.from([])), stepText);
+  const lines = client.send<Line>('POST', '/node/verify', Readable.from([]));
+  const left = () => "What was found damaged by then lies in files/damaged of the network's folder.";
+  const report = await lastOf(shell, 'verify', lines, stepText, left);
   const today = kept && report.ok ? await logOfNode(client, kept.size) : null;
   return { parts: [{ what: network, report }], logged: report, today };
 }
