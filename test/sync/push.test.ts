@@ -309,6 +309,32 @@ test.each(ways)('what points at something that was deleted there meanwhile arriv
   }
 });
 
+test.each(ways)(
+  'a new collection that points at what is deleted there arrives, with what lies in it, %s',
+  async (_way, plain) => {
+    await using pair = await pairOf({ plain });
+    const { origin, mirror, curator, here } = pair;
+    const [gone, back] = [await create(origin, curator), await create(origin, curator)];
+    const { cid } = await remove(origin, curator, back);
+    await sync(mirror, here);
+    ok(await ask(mirror, here, `POST /entities/${back.id}/restore`, { expect_tip: cid }));
+    const relationships = [gone, back].map(({ id }) => ({ predicate: 'near', peer: id }));
+    const place = await collection(mirror, here, { relationships });
+    await create(mirror, here, { collection: place.id });
+    await remove(origin, curator, gone);
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, restored: 1 });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
+    expect(members(await read(origin, curator, place.id)).sort()).toEqual(
+      [
+        ['near', gone.id],
+        ['near', back.id],
+        ['owner', curator.id],
+      ].sort(),
+    );
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  },
+);
+
 const members = ({ relationships }: Entity) => relationships.map(({ predicate, peer }) => [predicate, peer]);
 
 test.each(ways)('what is new there under a request that names no tip is not written over, %s', async (_way, plain) => {

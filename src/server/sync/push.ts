@@ -3,7 +3,7 @@ import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
 import { isTipAtAnother, isTipElsewhere } from '../store/remotes/pending.ts';
 import { contentStates } from '../store/remotes/remote-content.ts';
-import { hasPeerInDoubt, lackingPeers, type Remote } from '../store/remotes/remotes.ts';
+import { lackingPeers, peersInDoubt, type Remote } from '../store/remotes/remotes.ts';
 import { listUnlisted } from '../store/remotes/unlisted.ts';
 import { findVersion, lastLive } from '../store/versions.ts';
 import { alteredIn, alteredWords } from './altered.ts';
@@ -238,7 +238,7 @@ async function send(
         theirs: theirs?.manifest ?? null,
         buried: theirs?.manifest.deleted ? (lastLive(db, theirs.manifest)?.manifest ?? null) : null,
         lacking: new Set(lackingPeers(db, remote.key, local.entity)),
-        inDoubt: hasPeerInDoubt(db, remote.key, local.entity),
+        inDoubt: new Set(peersInDoubt(db, remote.key, local.entity)),
         states: contentStates(db, remote.key, local.entity),
       }
     );

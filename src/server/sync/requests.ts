@@ -24,8 +24,8 @@ export interface PushFacts {
   user: string | null;
   /** The peers that the remote is not known to have. */
   lacking: ReadonlySet<string>;
-  /** A peer is deleted, or waits to be pushed, too, and may be deleted there until then. */
-  inDoubt: boolean;
+  /** The peers that are deleted, or wait to be pushed, too, and may be deleted there until then. */
+  inDoubt: ReadonlySet<string>;
   /** Epoch milliseconds. */
   now: number;
 }
@@ -61,15 +61,8 @@ export function requestsFor(intent: Sent, facts: PushFacts): PushPlan {
 }
 
 function creation(facts: PushFacts): PushPlan {
-  const { local, lacking } = facts;
-  if (local.type === 'collection') {
-    const relationships = asTheirs(facts);
-    const ready = relationships.filter(
-      (r) => !lacking.has(r.peer) && !(isMembership(local, r) && r.peer === facts.user),
-    );
-    const whole = relationships.every((r) => ready.includes(r) || r.peer === facts.user);
-    return { requests: [createCollection(local, ready)], whole };
-  }
+  const { local } = facts;
+  if (local.type === 'collection') return collectionCreation(facts);
   const { id, type, properties, relationships, note } = local;
   const body = () => ({ id, type, properties, relationships, ...(note !== undefined && { note }) });
   return {
@@ -78,14 +71,25 @@ function creation(facts: PushFacts): PushPlan {
   };
 }
 
+/** What cannot be said at once follows as a change of what is there then. */
+function collectionCreation(facts: PushFacts): PushPlan {
+  const { local, user, lacking, inDoubt } = facts;
+  const relationships = asTheirs(facts);
+  const isOwn = (r: Relationship) => isMembership(local, r) && r.peer === user;
+  const ready = relationships.filter((r) => !lacking.has(r.peer) && !inDoubt.has(r.peer) && !isOwn(r));
+  const whole = relationships.every((r) => ready.includes(r) || r.peer === user);
+  return { requests: [createCollection(local, ready)], whole };
+}
+
 /** A remote refuses peers that it lacks, or has deleted, unless it is told not to look. */
 function unchecked({ lacking, inDoubt, local }: PushFacts): string {
   const peers = new Set(local.relationships.map((r) => r.peer));
-  return lacking.size > 0 || inDoubt || peers.size > 500 ? '?validate_relationships=false' : '';
+  const isDoubtful = [...peers].some((peer) => lacking.has(peer) || inDoubt.has(peer));
+  return isDoubtful || peers.size > 500 ? '?validate_relationships=false' : '';
 }
 
-function isMembership(collection: Manifest, r: Relationship): boolean {
-  return rolesOf(collection).has(r.predicate);
+function isMembership(local: Manifest, r: Relationship): boolean {
+  return local.type === 'collection' && rolesOf(local).has(r.predicate);
 }
 
 /** Memberships of the local account go out as those of the remote's user (decisions.md, Authors across nodes). */

@@ -268,12 +268,17 @@ export function pendingPeers(db: Reader, remote: number, id: string): string[] {
     .map((row) => row.id);
 }
 
-/** Whether a peer of an entity's relationships is deleted, or waits to be pushed: the remote may have none, or a deleted one, until then. */
-export function hasPeerInDoubt(db: Reader, remote: number, id: string): boolean {
-  const sql = `SELECT 1 FROM entity e JOIN edge d ON d.source = e.key JOIN entity p ON p.key = d.peer
-     LEFT JOIN push_pending w ON w.remote = ? AND w.entity = d.peer
-    WHERE e.id = ? AND d.peer <> e.key AND (w.entity IS NOT NULL OR p.deleted = 1) LIMIT 1`;
-  return db.get(sql, remote, id) !== undefined;
+/** The peers of an entity's relationships that are deleted, or wait to be pushed: the remote may have none, or a deleted one, until then. */
+export function peersInDoubt(db: Reader, remote: number, id: string): string[] {
+  return db
+    .all<{ id: string }>(
+      `SELECT DISTINCT p.id FROM entity e JOIN edge d ON d.source = e.key JOIN entity p ON p.key = d.peer
+         LEFT JOIN push_pending w ON w.remote = ? AND w.entity = d.peer
+        WHERE e.id = ? AND d.peer <> e.key AND (w.entity IS NOT NULL OR p.deleted = 1)`,
+      remote,
+      id,
+    )
+    .map((row) => row.id);
 }
 
 /** The peers of an entity's relationships that a remote is not known to have. */
