@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, enrol, ok, update } from '../helpers/entities.ts';
 import { expectBytes, holding } from './contents.ts';
 import { chainOf, keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import { type Proxied, startProxied } from './proxied.ts';
@@ -329,6 +329,17 @@ test('P2: the collection that stands first here, and decides, stands first there
   expect(await sync(mirror, here)).toMatchObject({ updated: 1, refused: 0, conflicts: 0 });
   expect(placesOf(await read(origin, curator, other.id))).toEqual([closed.id, place.id]);
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
+test('P1: a collection is changed with the check of what it points at, whoever its members are', async () => {
+  await using scene = await startForeign();
+  const { mirror, proxy, here, place } = scene;
+  await enrol(mirror, here, place.id, here, 'viewer');
+  const { cid } = await read(mirror, here, place.id);
+  ok(await ask(mirror, here, `PUT /collections/${place.id}`, { expect_tip: cid, label: 'Ours' }));
+  expect(await sync(mirror, here)).toMatchObject({ updated: 1, refused: 0, conflicts: 0 });
+  const changes = proxy.calls.filter(({ method }) => method === 'PUT');
+  expect(changes.map(({ path }) => path)).toEqual([`/collections/${place.id}`]);
 });
 
 test('P2: what lies in a collection there lies in one all the time', async () => {

@@ -1,5 +1,5 @@
 import type { Manifest, Relationship } from '../model/manifest.ts';
-import { rolesOf } from '../model/roles.ts';
+import { memberOf, rolesOf } from '../model/roles.ts';
 import { createCollection, updateCollection } from './collection-requests.ts';
 import { contentHash } from './content.ts';
 import { predictedBetween } from './predicted.ts';
@@ -81,9 +81,10 @@ function collectionCreation(facts: PushFacts): PushPlan {
   return { requests: [createCollection(local, ready)], whole };
 }
 
-/** A remote refuses peers that it lacks, or has deleted, unless it is told not to look. */
+/** A remote refuses peers that it lacks, or has deleted, unless it is told not to look. Members go by an endpoint of their own. */
 function unchecked({ lacking, inDoubt, local }: PushFacts): string {
-  const peers = new Set(local.relationships.map((r) => r.peer));
+  const said = local.relationships.filter((r) => !isMembership(local, r) || memberOf(r).kind !== 'member');
+  const peers = new Set(said.map((r) => r.peer));
   const isDoubtful = [...peers].some((peer) => lacking.has(peer) || inDoubt.has(peer));
   return isDoubtful || peers.size > 500 ? '?validate_relationships=false' : '';
 }
