@@ -335,6 +335,18 @@ test.each(ways)(
   },
 );
 
+test.each(ways)('a new collection gets its root after that has come into it, %s', async (_way, plain) => {
+  await using pair = await pairOf({ plain });
+  const { origin, mirror, curator, here } = pair;
+  const work = await create(origin, curator);
+  await sync(mirror, here);
+  const place = await collection(mirror, here);
+  await update(mirror, here, work, { relationships_add: [{ predicate: 'collection', peer: place.id }] });
+  ok(await ask(mirror, here, `PUT /collections/${place.id}/root`, { expect_tip: place.cid, entity_id: work.id }));
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 1, updated: 2 });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
 const members = ({ relationships }: Entity) => relationships.map(({ predicate, peer }) => [predicate, peer]);
 
 test.each(ways)('what is new there under a request that names no tip is not written over, %s', async (_way, plain) => {

@@ -41,10 +41,10 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
   const restored = new Set<string>();
   const late = new Set<string>();
   await ctx.turns.each(
-    fresh.filter((row) => row.known && !row.deleted && isCollection(row)),
-    ({ id }) => {
+    fresh.filter((row) => !row.deleted && isCollection(row)),
+    ({ id, known }) => {
       const turns = ctx.store.read((db) => turnsOf(ctx, db, id));
-      if (turns.first) restored.add(id);
+      if (known && turns.first) restored.add(id);
       if (turns.last) late.add(id);
     },
   );
@@ -65,16 +65,20 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
   return { restoring: [...restored].filter(isLate), first: first.filter(isAny), last: last.filter(isAny) };
 }
 
-/** Whether a collection that is there has to go before what lies in it, or after; one that is restored may have to do both. */
+/**
+ * Whether a collection has to go before what lies in it, or after; one that is new or restored may have to do both. Who makes one
+ * owns it at first.
+ */
 function turnsOf({ remote, self }: PushContext, db: Reader, id: string): { first: boolean; last: boolean } {
   const tip = findVersion(db, findKnown(db, remote.key, id).theirs ?? '')?.manifest;
   const local = findStanding(db, id)?.manifest;
-  const first = tip?.deleted === true;
+  const first = tip === undefined || tip.deleted === true;
   const theirs = tip?.deleted ? lastLive(db, tip)?.manifest : tip;
-  if (!theirs || !local) return { first, last: false };
+  if (!local) return { first, last: false };
   const user = remote.user === null ? [] : [remote.user];
-  const isLoss = lackingOf(actionsOf(theirs, user), actionsOf(local, [...user, ...self])).length > 0;
-  const roots = rootsOf(theirs);
+  const may = theirs ? actionsOf(theirs, user) : (rolesOf(local).get('owner') ?? []);
+  const isLoss = lackingOf(may, actionsOf(local, [...user, ...self])).length > 0;
+  const roots = theirs ? rootsOf(theirs) : [];
   return { first, last: isLoss || rootsOf(local).some((peer) => !roots.includes(peer)) };
 }
 
