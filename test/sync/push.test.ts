@@ -335,6 +335,26 @@ test.each(ways)(
   },
 );
 
+test.each(ways)('the roles of who makes a collection here arrive as they are, %s', async (_way, plain) => {
+  await using pair = await pairOf({ plain });
+  const { origin, mirror, curator, here } = pair;
+  const heir = await user(origin, 'heir');
+  await sync(mirror, here);
+  const [edited, given] = [await collection(mirror, here), await collection(mirror, here)];
+  await enrol(mirror, here, edited.id, here, 'editor');
+  await enrol(mirror, here, given.id, heir, 'owner');
+  await create(mirror, here, { collection: given.id });
+  ok(await ask(mirror, here, `DELETE /collections/${given.id}/members/${here.id}?role=owner`));
+  expect(await sync(mirror, here)).toMatchObject(quiet);
+  expect(members(await read(origin, curator, edited.id)).sort()).toEqual([
+    ['editor', curator.id],
+    ['owner', curator.id],
+  ]);
+  expect(members(await read(origin, curator, given.id))).toEqual([['owner', heir.id]]);
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 0, updated: 0 });
+});
+
 test.each(ways)('a new collection gets its root after that has come into it, %s', async (_way, plain) => {
   await using pair = await pairOf({ plain });
   const { origin, mirror, curator, here } = pair;

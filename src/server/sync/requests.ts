@@ -77,7 +77,9 @@ function collectionCreation(facts: PushFacts): PushPlan {
   const relationships = asTheirs(facts);
   const isOwn = (r: Relationship) => isMembership(local, r) && r.peer === user;
   const ready = relationships.filter((r) => !lacking.has(r.peer) && !inDoubt.has(r.peer) && !isOwn(r));
-  const whole = relationships.every((r) => ready.includes(r) || r.peer === user);
+  // Who makes it owns it.
+  const founder = relationships.filter((r) => isOwn(r) && r.predicate === 'owner' && memberOf(r).expires === null);
+  const whole = ready.length + founder.length === relationships.length && (user === null || founder.length > 0);
   return { requests: [createCollection(local, ready)], whole };
 }
 
