@@ -6,7 +6,8 @@ import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, update } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
 import { bytesOf, cidOf, clock, expectBytes, file, holding, isContent, type Scene, startScene } from './contents.ts';
-import { addRemote, conflictsOf, keyOf, read, remoteOf, sync, tipsOf } from './nodes.ts';
+import { addRemote, conflictsOf, keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
+import { startProxied } from './proxied.ts';
 import type { Call } from './proxy.ts';
 
 const quiet = { refused: 0, conflicts: 0, troubles: 0, stopped: null };
@@ -498,6 +499,27 @@ test.each([
   const declared = await file(mirror, here, bytes, { collection: place.id });
   ok(await ask(mirror, here, `DELETE /collections/${place.id}/members/${curator.id}?role=owner`));
   expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 1, updated: 1, sent: { files: 1 } });
+  await expectBytes(origin, heir, `/files/${declared.id}/content`, bytes);
+  await expectLevel(scene);
+});
+
+test.each([
+  ['to a plain remote', false],
+  ['to a node', true],
+] as const)('a collection is not given away before bytes at which the remote failed, %s', async (_way, blocks) => {
+  await using scene = await startProxied({ mirror: { wait: async () => undefined }, proxy: { plain: !blocks } });
+  const { origin, mirror, proxy, curator, here, place } = scene;
+  const heir = await user(origin, 'heir');
+  await enrol(origin, curator, place.id, heir, 'owner');
+  await sync(mirror, here);
+  const bytes = bytesOf(5000);
+  const declared = await file(mirror, here, bytes, { collection: place.id });
+  ok(await ask(mirror, here, `DELETE /collections/${place.id}/members/${curator.id}?role=owner`));
+  proxy.fault = ({ path }) => (path.includes('/content') ? { status: 500 } : undefined);
+  const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
+  expect(last.error).toContain(declared.id);
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, sent: { files: 1 } });
   await expectBytes(origin, heir, `/files/${declared.id}/content`, bytes);
   await expectLevel(scene);
 });

@@ -1,5 +1,5 @@
 import { lackingOf } from '../model/grants.ts';
-import type { Manifest } from '../model/manifest.ts';
+import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import { rolesOf } from '../model/roles.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
@@ -80,6 +80,19 @@ function turnsOf({ remote, self }: PushContext, db: Reader, id: string): { first
   const isLoss = lackingOf(may, actionsOf(local, [...user, ...self])).length > 0;
   const roots = theirs ? rootsOf(theirs) : [];
   return { first, last: isLoss || rootsOf(local).some((peer) => !roots.includes(peer)) };
+}
+
+/** The collections in which something lies, here or there, at which the remote has failed: it needs their rights when it is tried again. */
+export async function placesOfFailing({ failing, store, remote, turns }: PushContext): Promise<Set<string>> {
+  const places = new Set<string>();
+  await turns.each([...failing.keys()], (id) => {
+    const sides = store.read((db) => [
+      findStanding(db, id)?.manifest,
+      findVersion(db, findKnown(db, remote.key, id).theirs ?? '')?.manifest,
+    ]);
+    for (const side of sides) for (const place of side ? collectionsOf(side) : []) places.add(place);
+  });
+  return places;
 }
 
 /** What the members among `ids` may do by their roles. */

@@ -34,7 +34,7 @@ import type { PushContext } from './push-context.ts';
 import { noteMark } from './push-mark.ts';
 import { isClaim, isLink } from './push-obstacles.ts';
 import { allPending } from './push-pending.ts';
-import { roundsOf } from './push-rounds.ts';
+import { placesOfFailing, roundsOf } from './push-rounds.ts';
 import type { RemoteAnswer } from './remote.ts';
 import { DeniedError, FailedInPartError, isFailure } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
@@ -97,7 +97,8 @@ export async function push(ctx: PushContext, { concurrency, contents, accept }: 
     await syncContent(ctx, { concurrency: contents, sends: true });
     ctx.patience.anew();
     ctx.restoring.clear();
-    await pushRounds(last);
+    const needed = await placesOfFailing(ctx);
+    await pushRounds(last.map((round) => round.filter((id) => !needed.has(id))));
     if (ctx.report.stopped !== null) return;
   }
   if (pushedSoFar(ctx.report) > vouched) await mark();
