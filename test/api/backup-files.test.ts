@@ -271,6 +271,33 @@ test('a backup of which some content is damaged or gone is restored without that
   expect((await readdir(folder.path)).sort()).toEqual(['again', 'backup', 'restored']);
 });
 
+test('content that has the bytes of its name is restored, though what the list says of it is damaged', async () => {
+  await using folder = await temporaryFolder();
+  const dir = join(folder.path, 'backup');
+  let cid = '';
+  {
+    await using node = await startNode();
+    cid = await keep(node, 'Ada', picture);
+    await backup(node, dir);
+  }
+  const list = await readFile(join(dir, 'backup.json'), 'utf8');
+  const [entry = ''] = /\{[^{]*bafkrei[^}]*\}/.exec(list) ?? [];
+  const { sha256, size } = JSON.parse(entry) as { sha256: string; size: number };
+  const flipped = sha256.startsWith('0') ? '1' : '0';
+  const damages = [
+    entry.replace(sha256, flipped + sha256.slice(1)),
+    entry.replace(`${size}`, `${size + 1}`),
+    entry.replace(cid, cid.replace('bafkrei', 'bafkReI')),
+    entry.replace(cid, cid.replace('bafkrei', 'bafkrea')),
+  ];
+  for (const [n, damage] of damages.entries()) {
+    await writeFile(join(dir, 'backup.json'), list.replace(entry, damage));
+    const data = join(folder.path, `restored ${n}`);
+    await restoreBackup(dir, data, silent);
+    expect(await readFile(placeOf(data, cid))).toEqual(picture);
+  }
+});
+
 test('how much there is to copy nobody knows, and no share of it is shown', async () => {
   await using folder = await temporaryFolder();
   await using node = await startNode();

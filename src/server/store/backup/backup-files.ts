@@ -1,4 +1,5 @@
 import { join, posix } from 'node:path';
+import { contentCid } from '../../blocks/encode.ts';
 import { damagedFolder } from '../../blocks/file-store.ts';
 import { StorageError } from '../../errors.ts';
 import { type BackedUpFile, isContent } from './backup-manifest.ts';
@@ -11,7 +12,8 @@ export class UnsoundFileError extends StorageError {}
 const notOfFile = /^(?:EACCES|EPERM|EBUSY|EMFILE|ENFILE)$/;
 
 /**
- * Compares one file of a backup, or of what is being restored of it, with its list.
+ * Compares one file of a backup, or of what is being restored of it, with its list. Content that has the bytes of its name is whole,
+ * whatever the list says.
  * @throws UnsoundFileError, StorageError where it may well be whole and cannot be read
  */
 export async function checkFile(folder: string, { path, size, sha256 }: BackedUpFile): Promise<void> {
@@ -19,6 +21,7 @@ export async function checkFile(folder: string, { path, size, sha256 }: BackedUp
     const words = `${path} of the backup cannot be read (${message}).`;
     throw notOfFile.test(code) ? new StorageError(words) : new UnsoundFileError(words);
   });
+  if (isContent(path) && contentCid(found.sha256) === posix.basename(path)) return;
   if (found.size !== size || found.sha256.toString('hex') !== sha256)
     throw new UnsoundFileError(`The backup is damaged: ${path} is not what it was when the backup was made.`);
 }

@@ -1,9 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { join, posix } from 'node:path';
 import { z } from 'zod';
+import { cidBytes } from '../../blocks/cid.ts';
+import { FileStore } from '../../blocks/file-store.ts';
 import { ValidationError } from '../../errors.ts';
 import type { Network } from '../../model/ids.ts';
 import { identityFile } from '../accounts/identity-schema.ts';
+import { filesFolder } from '../network-folders.ts';
 
 /** The name of the file that describes a backup. */
 export const manifestName = 'backup.json';
@@ -113,9 +116,31 @@ export async function readManifest(folder: string): Promise<FoundBackup> {
   const [issue] = error?.issues ?? [];
   if (!data) throw refuse(`is no backup that this program can read: ${issue?.path.join('.')}: ${issue?.message}`);
   const files = data.files.filter(({ path }) => paths.test(path));
+  for (const { network } of data.networks) files.push(...(await unlisted(folder, network, files)));
   if (!files.some(({ path }) => path === identityFile)) throw refuse('is no sound backup: it has no identity.db');
   return {
     manifest: { ...data, files },
     strays: data.files.flatMap(({ path }) => (paths.test(path) ? [] : [path])),
   };
+}
+
+/**
+ * Content of a network that lies in a backup without being on its list, which may be damaged as everything else: the name says by
+ * itself what bytes it has.
+ */
+async function unlisted(folder: string, network: Network, files: readonly BackedUpFile[]): Promise<BackedUpFile[]> {
+  const listed = new Set(files.map(({ path }) => path));
+  const found: BackedUpFile[] = [];
+  const kept = new FileStore(filesFolder(join(folder, network)));
+  try {
+    for await (const cid of kept.list()) {
+      const path = posix.join(network, 'files', kept.place(cid).path);
+      if (listed.has(path)) continue;
+      const { size } = await stat(join(folder, path));
+      found.push({ path, size, sha256: Buffer.from(cidBytes(cid).subarray(-32)).toString('hex') });
+    }
+  } catch {
+    // Of what cannot be looked through the list is all that is known.
+  }
+  return found;
 }
