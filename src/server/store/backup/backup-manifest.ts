@@ -72,7 +72,7 @@ const backupManifest = z.object({
   format: z.literal(backupFormat),
   version: z.string(),
   instance: z.string(),
-  time: z.string(),
+  time: z.string().refine((time) => Number.isFinite(Date.parse(time)), 'not a time'),
   networks: z.array(
     z.object({
       ...{ network: z.enum(['main', 'test']), entities: count, versions: count, moves: count },
