@@ -916,8 +916,31 @@ describe('P3: a push whose answer is lost', () => {
     expect((await viewers(origin, curator)).viewer).toEqual(['*:view', 'entity:update']);
     await allow(...before);
     proxy.fault = () => undefined;
-    expect(await sync(mirror, here)).toMatchObject({ conflicts: 1, merged: 0 });
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, merged: 0 });
     expect((await viewers(mirror, here)).viewer).toEqual(before);
+    expect((await viewers(origin, curator)).viewer).toEqual(before);
+  });
+
+  test('and that gave somebody a role is known for what it is, and what was edited since goes out', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    const member = await user(origin, 'member');
+    await sync(mirror, here);
+    for (const label of ['Works', 'Others']) {
+      await enrol(mirror, here, place.id, member, label === 'Works' ? 'viewer' : 'editor', 3600);
+      proxy.fault = losing;
+      expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+      const { cid } = await read(mirror, here, place.id);
+      if (label === 'Others') ok(await ask(mirror, here, `PUT /collections/${place.id}`, { expect_tip: cid, label }));
+      proxy.fault = () => undefined;
+      expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, refused: 0 });
+      expect((await read(origin, curator, place.id)).properties.label).toBe(label);
+      expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    }
+    const { members } = ok<{ members: { userId: string; role: string }[] }>(
+      await ask(mirror, here, `GET /collections/${place.id}/members`),
+    );
+    expect(members.filter(({ userId }) => userId === member.id).map(({ role }) => role)).toEqual(['viewer', 'editor']);
   });
 
   test('and that only named a collection is known for what it is, and what was edited since goes out', async () => {

@@ -3,6 +3,7 @@ import type { Reader } from '../store/connection.ts';
 import { timesTip } from '../store/events.ts';
 import { isTipElsewhere } from '../store/remotes/pending.ts';
 import { findVersion, versionHead } from '../store/versions.ts';
+import { isWithin } from './access-answer.ts';
 import { contentHash, earlierHash, versionOf } from './content.ts';
 import { type Decision, decide, type Merger } from './decide.ts';
 import { chainHolds, type Loaded, mostSteps, relationOf } from './entity.ts';
@@ -91,8 +92,16 @@ function answerIn(db: Reader, { known: { intent }, state }: Loaded, made: Made, 
   // What was here before is not made by it: it came there by others.
   const isBelow = (tip: string | undefined) => chainHolds(db, tip ?? null, made.cid, made.manifest.ver);
   const isOld = made.cid !== intent.tip && (isBelow(intent.tip) || isBelow(state.local?.cid));
-  if (isOld || (made.cid !== intent.tip && !(isBy(made, user) && (saysAs(made, intent) || isPartOfNew)))) return null;
+  const isMeant = () => saysAs(made, intent) || isPartOfNew || isPartOfSent(db, intent, made);
+  if (isOld || (made.cid !== intent.tip && !(isBy(made, user) && isMeant()))) return null;
   return { kind: 'answered', version, sent: isPart(db, intent, made) ? null : intent.tip };
+}
+
+/** Whether a request of which nobody knows what it makes has made nothing but what was sent. */
+function isPartOfSent(db: Reader, { tip, expect, content }: OpenRequest, { manifest: made }: Made): boolean {
+  if (content !== '' || expect === null) return false;
+  const [before, meant] = [findVersion(db, expect)?.manifest, findVersion(db, tip)?.manifest];
+  return before !== undefined && meant !== undefined && isWithin({ before, meant, made });
 }
 
 /** Whether a request did not say all of the version for whose sake it was sent. */
