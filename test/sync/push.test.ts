@@ -367,6 +367,26 @@ test.each(ways)('a new collection gets its root after that has come into it, %s'
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
+test.each(ways)('a root that was deleted there meanwhile stands there as here, %s', async (_way, plain) => {
+  await using pair = await curatedOf({ plain });
+  const { origin, mirror, curator, here, place, work } = pair;
+  const other = await create(origin, curator, { collection: place.id });
+  ok(await ask(origin, curator, `PUT /collections/${place.id}/root`, { expect_tip: place.cid, entity_id: other.id }));
+  await sync(mirror, here);
+  const root = { expect_tip: (await read(mirror, here, place.id)).cid, entity_id: work.id };
+  ok(await ask(mirror, here, `PUT /collections/${place.id}/root`, root));
+  ok(await ask(mirror, here, `POST /collections/${place.id}/roles`, { role: 'helper', actions: ['*:view'] }));
+  await enrol(mirror, here, place.id, here, 'helper');
+  await remove(origin, curator, work);
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
+  expect(members(await read(origin, curator, place.id)).sort()).toEqual([
+    ['helper', curator.id],
+    ['owner', curator.id],
+    ['root', work.id],
+  ]);
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
 const members = ({ relationships }: Entity) => relationships.map(({ predicate, peer }) => [predicate, peer]);
 
 test.each(ways)('what is new there under a request that names no tip is not written over, %s', async (_way, plain) => {

@@ -41,6 +41,8 @@ interface Sender {
   now: number;
   /** Of a request that says relationships. */
   query: string;
+  /** Whether a peer is deleted: no remote takes it as a root by the endpoint for that. */
+  isGone: (peer: string) => boolean;
 }
 
 /**
@@ -48,10 +50,15 @@ interface Sender {
  * PUT /collections. Times of granting are the remote's own and no difference. What is given comes before what is taken, so
  * that the collection has an owner all the time, and last what the sender itself loses, who may not manage it then.
  */
-export function updateCollection(theirs: Manifest, local: Manifest, { user, now, query }: Sender): PushRequest[] {
+export function updateCollection(
+  theirs: Manifest,
+  local: Manifest,
+  { user, now, query, isGone }: Sender,
+): PushRequest[] {
   const [before, after] = [rolesOf(theirs), rolesOf(local)];
   const roles = new Set([...before.keys(), ...after.keys()]);
   const isMember = (r: Relationship) => roles.has(r.predicate) && isEntityId(r.peer) && r.peer_type !== 'group';
+  const setsRoot = local.relationships.some((r) => isRoot(r) && !isGone(r.peer));
   const base = `/collections/${local.id}`;
   const isHeld = ({ of }: Access) => theirs.relationships.some((r) => r.predicate === of && r.peer === user);
   const takes = ({ of }: Access) => lackingOf(before.get(of) ?? [], after.get(of) ?? []).length > 0;
@@ -60,11 +67,15 @@ export function updateCollection(theirs: Manifest, local: Manifest, { user, now,
   const held = [...roleChanges.changed, ...roleChanges.gone].filter(isHeld);
   const members = memberRequests(base, theirs, local, isMember, now);
   const access = [...except(roleChanges.changed, isHeld), ...members.given, ...except(members.taken, isOwn)];
-  const rest = { ...local, properties: withRoles(local, theirs), relationships: mixed(theirs, local, isMember) };
+  const rest = {
+    ...local,
+    properties: withRoles(local, theirs),
+    relationships: mixed(theirs, local, { isMember, setsRoot }),
+  };
   return [
     ...access,
     ...contentRequests(`${base}${query}`, theirs, rest, access.length === 0),
-    ...rootRequest(base, theirs, local),
+    ...(setsRoot ? rootRequest(base, theirs, local) : []),
     ...except(roleChanges.gone, isHeld),
     ...except(held, takes),
     ...held.filter(takes),
@@ -101,9 +112,12 @@ function withRoles(local: Manifest, theirs: Manifest): JsonObject {
 const isRoot = (r: Relationship): boolean => r.predicate === 'root';
 
 /** Ours, but members and a root that is set have their own endpoints. */
-function mixed(theirs: Manifest, local: Manifest, isMember: (r: Relationship) => boolean): Relationship[] {
-  const rootChanges = local.relationships.some(isRoot);
-  const own = (r: Relationship) => isMember(r) || (rootChanges && isRoot(r));
+function mixed(
+  theirs: Manifest,
+  local: Manifest,
+  { isMember, setsRoot }: { isMember: (r: Relationship) => boolean; setsRoot: boolean },
+): Relationship[] {
+  const own = (r: Relationship) => isMember(r) || (setsRoot && isRoot(r));
   return [...local.relationships.filter((r) => !own(r)), ...theirs.relationships.filter(own)];
 }
 

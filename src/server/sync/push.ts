@@ -239,7 +239,7 @@ async function send(
         theirs: theirs?.manifest ?? null,
         buried: theirs?.manifest.deleted ? (lastLive(db, theirs.manifest)?.manifest ?? null) : null,
         lacking: new Set(lackingPeers(db, remote.key, local.entity)),
-        inDoubt: new Set(peersInDoubt(db, remote.key, local.entity)),
+        inDoubt: new Map(peersInDoubt(db, remote.key, local.entity).map(({ id, deleted }) => [id, { deleted }])),
         states: contentStates(db, remote.key, local.entity),
       }
     );

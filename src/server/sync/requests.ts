@@ -25,7 +25,7 @@ export interface PushFacts {
   /** The peers that the remote is not known to have. */
   lacking: ReadonlySet<string>;
   /** The peers that are deleted, or wait to be pushed, too, and may be deleted there until then. */
-  inDoubt: ReadonlySet<string>;
+  inDoubt: ReadonlyMap<string, { deleted: boolean }>;
   /** Epoch milliseconds. */
   now: number;
 }
@@ -54,7 +54,8 @@ export function requestsFor(intent: Sent, facts: PushFacts): PushPlan {
       if (theirs === null) return { requests: [], whole: false };
       if (local.type === 'collection') {
         const ours = { ...local, relationships: asTheirs(facts) };
-        return { requests: updateCollection(theirs, ours, { ...facts, query: unchecked(facts) }), whole: true };
+        const isGone = (peer: string) => facts.inDoubt.get(peer)?.deleted === true;
+        return { requests: updateCollection(theirs, ours, { ...facts, query: unchecked(facts), isGone }), whole: true };
       }
       return { requests: updates(theirs, facts), whole: true };
   }

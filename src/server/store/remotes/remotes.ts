@@ -269,16 +269,16 @@ export function pendingPeers(db: Reader, remote: number, id: string): string[] {
 }
 
 /** The peers of an entity's relationships that are deleted, or wait to be pushed: the remote may have none, or a deleted one, until then. */
-export function peersInDoubt(db: Reader, remote: number, id: string): string[] {
+export function peersInDoubt(db: Reader, remote: number, id: string): { id: string; deleted: boolean }[] {
   return db
-    .all<{ id: string }>(
-      `SELECT DISTINCT p.id FROM entity e JOIN edge d ON d.source = e.key JOIN entity p ON p.key = d.peer
+    .all<{ id: string; deleted: number }>(
+      `SELECT DISTINCT p.id, p.deleted FROM entity e JOIN edge d ON d.source = e.key JOIN entity p ON p.key = d.peer
          LEFT JOIN push_pending w ON w.remote = ? AND w.entity = d.peer
         WHERE e.id = ? AND d.peer <> e.key AND (w.entity IS NOT NULL OR p.deleted = 1)`,
       remote,
       id,
     )
-    .map((row) => row.id);
+    .map((row) => ({ id: row.id, deleted: row.deleted === 1 }));
 }
 
 /** The peers of an entity's relationships that a remote is not known to have. */
