@@ -309,6 +309,22 @@ test.each(ways)('what points at something that was deleted there meanwhile arriv
   }
 });
 
+test('P1: what was refused since something was deleted there that was not known for it goes once it is', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, curator, here, place, work } = pair;
+  const peer = await create(origin, curator, { collection: place.id });
+  await sync(mirror, here);
+  const direct = async (direction: string) =>
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(curator), direction }));
+  await direct('push');
+  await update(mirror, here, work, { relationships_add: [{ predicate: 'near', peer: peer.id }] });
+  await remove(origin, curator, peer);
+  expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
+  await direct('both');
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
 test.each(ways)(
   'a new collection that points at what is deleted there arrives, with what lies in it, %s',
   async (_way, plain) => {

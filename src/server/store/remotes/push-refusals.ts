@@ -9,7 +9,8 @@ const manySources = 500;
 
 /**
  * An entity that was not there before its tip there came, or may have been deleted, is there now: what was refused for want of
- * it may be taken. One more version of what is live there brings nothing back.
+ * it may be taken. So may what points at one that is known to be deleted there now, which goes without the check that refused it.
+ * One more version of what is live there brings nothing back.
  */
 export function freeRefused(db: Writer, remote: number, entity: number, tip: number | null): void {
   if (db.get('SELECT 1 FROM push_refusal WHERE remote = ? LIMIT 1', remote) === undefined) return;
@@ -20,7 +21,8 @@ export function freeRefused(db: Writer, remote: number, entity: number, tip: num
     entity,
     remote,
   );
-  if (before && before.later <= 1 && !storedManifest(blockBytes(db, before.key)).deleted) return;
+  const isDeleted = (key: number) => storedManifest(blockBytes(db, key)).deleted === true;
+  if (before && before.later <= 1 && ![before.key, tip].some((key) => key !== null && isDeleted(key))) return;
   const sources = 'SELECT source FROM edge WHERE peer = ?';
   const isHub = db.get(`${sources} LIMIT 1 OFFSET ${manySources}`, entity) !== undefined;
   // By what points at the entity; where that is very much, by each refusal's own few edges.
