@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { restoreBackup } from '../../src/server/store/backup/restore-backup.ts';
 import { openReader } from '../../src/server/store/connection.ts';
 import { databaseFile } from '../../src/server/store/network-store.ts';
 import { runTask } from '../../src/server/store/threads/task-run.ts';
+import { verifyStore } from '../../src/server/store/verify/verify.ts';
 import { checkDatabase } from '../../src/server/store/verify/verify-databases.ts';
 import { Findings, type VerifyReport } from '../../src/server/store/verify/verify-findings.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
@@ -246,6 +247,17 @@ function alterEntries(file: string, index: string, columns: number, which: strin
   expect(change(`UPDATE seen SET a = ${other} WHERE a = (${which})`)).toBeGreaterThan(0);
   change("DELETE FROM sqlite_schema WHERE name = 'seen'");
 }
+
+test('a folder that was exchanged with that of the other network is not called sound', async () => {
+  await using folder = await temporaryFolder();
+  await curate(folder.path);
+  await rename(join(folder.path, 'main'), join(folder.path, 'test'));
+  const args = { database: databaseFile(folder.path, 'test'), folder: join(folder.path, 'test') };
+  const { problems } = await verifyStore(args, () => undefined);
+  expect(problems).toEqual([
+    { kind: 'entity', message: expect.stringMatching(/^Entities of the main network lie here \([0-9]+\)/) },
+  ]);
+});
 
 describe('a file of other bytes than its name says', () => {
   const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy';

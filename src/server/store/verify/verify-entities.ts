@@ -1,5 +1,6 @@
 import { cidText } from '../../blocks/cid.ts';
 import { decodeManifest } from '../../blocks/encode.ts';
+import { networkOf } from '../../model/ids.ts';
 import { labelKey } from '../../model/label-fold.ts';
 import { collectionsOf, indexed, labelOf, type Manifest, relationshipKey } from '../../model/manifest.ts';
 import { blockWithCid } from '../blocks.ts';
@@ -130,6 +131,7 @@ function verifyOne(db: Reader, row: EntityFacts, page: Page): void {
     return;
   }
   findings.counts.entities++;
+  findings.entitiesOf[networkOf(row.id)]++;
   let manifest: Manifest;
   let block: ReturnType<typeof blockWithCid>;
   try {

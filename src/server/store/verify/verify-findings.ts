@@ -1,3 +1,5 @@
+import type { Network } from '../../model/ids.ts';
+
 /** Something that is not as the blocks say. */
 export interface Problem {
   /** What kind of thing: backup, database, block, chain, entity, edge, listing, move, content, file, log. */
@@ -54,6 +56,8 @@ export class Findings {
   };
   /** Of `contains` and `in`, those without the other. */
   oneSided = 0;
+  /** Entities by the network that their ids are of. */
+  readonly entitiesOf: Record<Network, number> = { main: 0, test: 0 };
   #count = 0;
   readonly #problems: Problem[] = [];
   readonly #remarks: string[] = [];

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from 'node:path';
 import { damagedFolder, FileStore, unwantedFolder } from '../../blocks/file-store.ts';
 import { StorageError } from '../../errors.ts';
+import { type Network, networks } from '../../model/ids.ts';
 import { type Connection, openReader } from '../connection.ts';
 import type { OpenFiles } from '../file-identity.ts';
 import { filesFolder } from '../network-folders.ts';
@@ -42,6 +43,8 @@ export async function verifyStore(
     const files = new FileStore(filesFolder(folder));
     await verifyBlocks(db, files, findings, report);
     const moves = await verifyEntities(db, findings, report);
+    for (const other of networks.filter((it) => it !== basename(folder)))
+      if (findings.entitiesOf[other] > 0) findings.problem('entity', exchanged(findings.entitiesOf[other], other));
     await verifyLeftovers(db, findings, moves);
     verifyImports(db, { folder, backup }, findings);
     // As it stands in the data folder.
@@ -57,6 +60,10 @@ export async function verifyStore(
     db?.close();
   }
   return findings.report();
+}
+
+function exchanged(count: number, other: Network): string {
+  return `Entities of the ${other} network lie here (${count}): put back the database that belongs here, or the whole folder, where it was exchanged.`;
 }
 
 const elsewhere = 'Another backup may have it whole.';
