@@ -10,7 +10,16 @@ const merger: Merger = {
   now: () => Date.UTC(2026, 0, 1),
 };
 const relation = {
-  ...{ descends: false, echoes: false, ahead: false, back: false, elsewhere: false, returns: false, crossed: false },
+  ...{
+    descends: false,
+    echoes: false,
+    ahead: false,
+    back: false,
+    elsewhere: false,
+    returns: false,
+    alternates: false,
+    crossed: false,
+  },
   ...{ common: null, node: false, reset: false },
 };
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { outranks } from '../../src/server/sync/state.ts';
-import { operator, type Person } from '../helpers/callers.ts';
-import { create, type Entity, update } from '../helpers/entities.ts';
+import { ask, operator, type Person } from '../helpers/callers.ts';
+import { create, type Entity, ok, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
-import { addRemote, keyOf, read, remoteOf, sync, tipsOf } from './nodes.ts';
+import { addRemote, conflictsOf, keyOf, read, remoteOf, sync, tipsOf } from './nodes.ts';
 
 // Nodes in a circle that say the same by other versions: they come to one of them, and to rest.
 
@@ -75,4 +75,44 @@ test.each([
   const changed = await update(last.node, last.who, await read(last.node, last.who, said.id), { properties: { n: 2 } });
   for (let round = 0; round < 3; round++) await syncAll(links);
   expect(await tips(three.places)).toEqual(Array(3).fill(changed.cid));
+});
+
+test('three that pass on two decisions of one conflict come to rest, and a person decides', async () => {
+  await using opened = new AsyncDisposableStack();
+  const [a, b, c] = await Promise.all([1, 2, 3].map(async () => opened.use(await startNode())));
+  if (!a || !b || !c) throw new Error('no nodes');
+  const circle = [
+    [b, c],
+    [c, a],
+    [a, b],
+  ] as const;
+  for (const [at, from] of circle) await addRemote(at, operator(at), { url: from.url, key: keyOf(operator(from)) });
+  const round = async (links: readonly (readonly [TestNode, TestNode])[]) => {
+    for (const [at] of links) await sync(at, operator(at));
+  };
+  const { id } = await create(a, operator(a), { properties: { n: 0 } });
+  await round([...circle, ...circle, ...circle]);
+  for (const [n, node] of [a, c].entries())
+    await update(node, operator(node), await read(node, operator(node), id), { properties: { n: n + 1 } });
+  await round([circle[1], circle[0], circle[2]]);
+  const decide = async (node: TestNode) =>
+    ok(await ask(node, operator(node), `POST /node/conflicts/${id}/resolve`, { resolution: 'theirs' }));
+  for (const node of [a, c]) await decide(node);
+  for (let n = 0; n < 6; n++) await round(circle);
+  const moved = () =>
+    Promise.all(
+      [a, b, c].map(async ({ ctx }) =>
+        (await ctx.networks.get('main')).read((db) => db.get('SELECT max(id) FROM moves')),
+      ),
+    );
+  const before = await moved();
+  await round(circle);
+  expect(await moved()).toEqual(before);
+  expect(await conflictsOf(a, operator(a))).toMatchObject([{ id }]);
+  await decide(a);
+  await round([...circle, ...circle]);
+  for (const node of [a, b, c]) {
+    expect(await conflictsOf(node, operator(node))).toEqual([]);
+    expect(await tipsOf(node)).toEqual(await tipsOf(a));
+  }
 });

@@ -12,7 +12,16 @@ import {
 const unknownEntity: EntityState = { local: null, theirs: null, twin: null, base: null, standing: 'quiet' };
 
 const plain: Relation = {
-  ...{ descends: false, echoes: false, ahead: false, back: false, elsewhere: false, returns: false, crossed: false },
+  ...{
+    descends: false,
+    echoes: false,
+    ahead: false,
+    back: false,
+    elsewhere: false,
+    returns: false,
+    alternates: false,
+    crossed: false,
+  },
   ...{ common: null, node: false, reset: false },
 };
 

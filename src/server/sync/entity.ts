@@ -51,7 +51,7 @@ export function relationOf(
   chain: Chain,
   isNode: boolean,
   noticed = false,
-): Omit<Relation, 'elsewhere' | 'returns'> {
+): Omit<Relation, 'elsewhere' | 'returns' | 'alternates'> {
   const { local } = state;
   const isAhead = local !== null && follows(db, local, chain);
   // What says the same and came while a request is open is that request's own version, and is taken, unless it was here before.

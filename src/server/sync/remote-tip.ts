@@ -37,7 +37,9 @@ export function decideTip(
   const elsewhere = saysSame && isTipElsewhere(db, key, id);
   const isKept = saysSame && !elsewhere && local.cid === twin && outranks(local, version);
   const relation = relationOf(db, known, chain, isNode, reset);
-  const returns = isKept && relation.node && !relation.reset && timesTip(db, version.cid) > 1;
+  const isElse = isNode && !saysSame && local?.cid === twin && !relation.descends && !relation.ahead;
+  const wasTwice = (isKept || isElse) && relation.node && !relation.reset && timesTip(db, version.cid) > 1;
+  const [returns, alternates] = [isKept && wasTwice, isElse && wasTwice];
   // It may be our own request, whose answer was lost (what a collection becomes cannot be predicted; the key may have changed). A
   // merge would take it for somebody else's edit, and undo what was edited here since.
   const mayBeOurs =
@@ -46,7 +48,7 @@ export function decideTip(
   return decide(
     db,
     known.state,
-    { kind: 'seen', version, relation: { ...relation, elsewhere, returns } },
+    { kind: 'seen', version, relation: { ...relation, elsewhere, returns, alternates } },
     chain,
     isUnclear ? null : merger,
   );

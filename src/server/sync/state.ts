@@ -49,6 +49,11 @@ export interface Relation {
    */
   returns: boolean;
   /**
+   * This version, which says something else and neither follows the tip here nor lies below it, was the tip here twice already:
+   * nodes in a circle pass on two decisions of one conflict, each in place of the other.
+   */
+  alternates: boolean;
+  /**
    * The newest version of the tip's chain here that its chain holds too; null where that is not above the twin, unless the
    * remote is new, or reset.
    */
@@ -124,6 +129,7 @@ function seen(state: EntityState, version: Version, relation: Relation): EntityS
   const isNews = relation.reset || theirs?.cid !== version.cid;
   if (theirs !== null && local.cid === twin && !relation.reset) {
     if (!isNews) return settled(state);
+    if (relation.alternates) return { ...state, theirs: version, base: null, standing: 'conflict' };
     return relation.returns ? { ...state, theirs: version, base: null, standing: 'quiet' } : adopted(version);
   }
   if (local.content === version.content) {

@@ -191,7 +191,16 @@ function* fetchChain(node: ModelNode, server: Server, entity: string, cid: strin
 }
 
 const unrelated = {
-  ...{ descends: false, echoes: false, ahead: false, back: false, elsewhere: false, returns: false, crossed: false },
+  ...{
+    descends: false,
+    echoes: false,
+    ahead: false,
+    back: false,
+    elsewhere: false,
+    returns: false,
+    alternates: false,
+    crossed: false,
+  },
   common: null,
 };
 
@@ -217,6 +226,8 @@ function relationOf(
   const saysSame = server.instance !== null && local.content === chain.tip.content;
   const elsewhere = saysSame && isElsewhere(node, server, chain.tip.entity);
   const isKept = saysSame && isNode && !elsewhere && !reset && local.cid === twin && outranks(local, chain.tip);
+  const wasTwice = node.feed.filter(({ cid }) => cid === chain.tip.cid).length > 1;
+  const isElse = isNode && !saysSame && !reset && local.cid === twin && !isAhead && !there.includes(local.cid);
   return {
     descends: there.includes(local.cid),
     echoes: local.cid !== twin && chain.blocks.some(({ content }) => content === local.content),
@@ -224,7 +235,8 @@ function relationOf(
       isAhead || (reset && ancestors(theirs?.cid ?? null, (cid) => node.versions.get(cid)).includes(chain.tip.cid)),
     back: twin !== chain.tip.cid && ancestors(twin, (cid) => node.versions.get(cid)).includes(chain.tip.cid),
     elsewhere,
-    returns: isKept && node.feed.filter(({ cid }) => cid === chain.tip.cid).length > 1,
+    returns: isKept && wasTwice,
+    alternates: isElse && wasTwice,
     common: theirs === null || reset || (twin !== null && below(common).slice(1).includes(twin)) ? common : null,
     crossed:
       left !== null && from !== null && !mine.includes(from) && node.versions.get(from)?.content !== left.content,
