@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type Move, movesAfter } from '../../src/server/store/events.ts';
-import { ask, type Person, user } from '../helpers/callers.ts';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, invalid, ok, remove } from '../helpers/entities.ts';
 import { type Answer, startNode, type TestNode } from '../helpers/node.ts';
+import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
+import { agent, klados, rhiza } from '../helpers/processors.ts';
+import { activate } from '../helpers/worker-processes.ts';
 import { writerGate } from '../helpers/writer-gate.ts';
 
 // What somebody is not allowed any more is in no version after the move that took the permission away.
@@ -122,6 +125,55 @@ it('what comes to stand first in another of its collections does not after the r
   gate.open();
   expect((await lost).status).toBe(200);
   expect([(await left).status, (await left).body]).toEqual([403, { error: 'Action not allowed: entity:create' }]);
+});
+
+describe('a job that needs no new grant is not begun after the role was taken away', () => {
+  const places = ['where its processor lies', 'where it works'] as const;
+  it.each(places)('%s', async (place) => {
+    await using endpoint = await startProcessorEndpoint();
+    // Whose processors may be on this machine.
+    const boss = operator(node);
+    const roles = { runner: ['*:view', '*:invoke', 'entity:create'] };
+    const [home, target] = [await collection(node, boss, { roles }), await collection(node, boss, { roles })];
+    for (const { id } of [home, target]) await enrol(node, boss, id, bob, 'runner');
+    const at = { endpoint: `${endpoint.url}/accept` };
+    const worker = await activate(node, boss, await klados(node, boss, home.id, at));
+    const needs = { ...at, actions_required: ['entity:create'] };
+    const assistant = await activate(node, boss, await agent(node, boss, home.id, needs));
+    const flow = { first: { klados: { id: worker.id, type: 'klados' }, then: { done: true } } };
+    const made = await rhiza(node, boss, home.id, { flow });
+    ok(await ask(node, boss, `PUT /rhizai/${made.id}`, { expect_tip: made.cid, status: 'active' }));
+    const { id: target_entity } = await create(node, boss, { collection: target.id });
+    const one = { target_collection: target.id, target_entity, confirm: true };
+    ok(await ask(node, boss, `POST /kladoi/${worker.id}/invoke`, one));
+    const starts: [string, object][] = [
+      [`POST /kladoi/${worker.id}/invoke`, one],
+      [
+        `POST /kladoi/${worker.id}/invoke/batch`,
+        { ...one, target_entity: undefined, invocations: [{ target_entity }] },
+      ],
+      [`POST /rhizai/${made.id}/invoke`, one],
+      [`POST /agents/${assistant.id}/invoke`, { target: target.id, confirm: true }],
+    ];
+    for (const [line, body] of starts) ok(await ask(node, boss, line, body));
+    await expect.poll(() => endpoint.received.length).toBe(5);
+    const store = await node.ctx.networks.get('main');
+    const waiting = () => store.activity().waitingBytes;
+    using gate = writerGate();
+    const from = place === 'where it works' ? target : home;
+    const lost = ask(node, boss, `DELETE /collections/${from.id}/members/${bob.id}?role=runner`);
+    await expect.poll(waiting).toBeGreaterThan(0);
+    const begun: Promise<Answer>[] = [];
+    for (const [line, body] of starts) {
+      const before = waiting();
+      begun.push(ask(node, bob, line, body));
+      await expect.poll(waiting).toBeGreaterThan(before);
+    }
+    gate.open();
+    expect((await lost).status).toBe(200);
+    expect((await Promise.all(begun)).map(({ status }) => status)).toEqual(starts.map(() => 403));
+    expect(endpoint.received).toHaveLength(5);
+  });
 });
 
 describe('a cascade', () => {

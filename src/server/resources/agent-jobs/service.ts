@@ -102,14 +102,14 @@ export class AgentJobsService {
     const run = handoff?.from.run ?? id;
     const expires = endOf(now + wantedMs, place.plans);
     const opening = { run: handoff ? null : run, job: id, end: expires, within: within?.id ?? null };
-    const { steps, rows, collection, targetTip } = openWorkplace(launcher, db, caller, place, opening);
+    const { steps, rows, relies, collection, targetTip } = openWorkplace(launcher, db, caller, place, opening);
     const target = place.target.id;
     const asker = handoff?.authority ?? registered(caller);
     const job = newJob(launcher, {
       ...{ id, run, parent: handoff?.from.id ?? null, processor: agent, asker, collection, target },
       ...{ request: { target, ...(input && { input: input as JsonObject }) }, created: now, expires },
     });
-    return { steps, rows: [...rows, { kind: 'job', job }], job, place, targetTip };
+    return { steps, rows: [...rows, { kind: 'job', job }], relies, job, place, targetTip };
   }
 }
 

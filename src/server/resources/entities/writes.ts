@@ -230,12 +230,17 @@ export class EntityWrites {
     if (!outcome.committed) throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
   }
 
-  /** The same, for callers that go on after a conflict. */
-  async attempt(store: NetworkStore, steps: Prepared[], rows: Row[] = []): Promise<Outcome> {
+  /** The same, for callers that go on after a conflict. `relies`: what decided beside that on which the steps did. */
+  async attempt(
+    store: NetworkStore,
+    steps: Prepared[],
+    rows: Row[] = [],
+    relies: Precondition[] = [],
+  ): Promise<Outcome> {
     const newcomers = this.authors.present(store, authorsOf(steps));
     if (newcomers) await newcomers;
     const changes = steps.map((s) => s.change);
-    const stated = steps.flatMap((step) => step.preconditions);
+    const stated = [...steps.flatMap((step) => step.preconditions), ...relies];
     const preconditions = [...new Map(stated.map((one) => [one.id, one])).values()];
     const [outcome] = await store.submit([{ changes, preconditions, rows, origin: 'local', time: this.env.now() }]);
     if (!outcome) throw new Error('the store gave no outcome');

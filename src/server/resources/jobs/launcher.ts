@@ -8,7 +8,7 @@ import { isoTime } from '../../model/iso-time.ts';
 import type { JobRequest } from '../../model/job-request.ts';
 import { newSending, type Sending } from '../../model/job-state.ts';
 import type { Identity } from '../../store/accounts/identity.ts';
-import type { Row } from '../../store/commit.ts';
+import type { Precondition, Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { NewJob } from '../../store/jobs/job-rows.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
@@ -31,6 +31,8 @@ export interface Launch {
   /** New versions of collections: grants, and the job collection. */
   steps: Prepared[];
   rows: Row[];
+  /** What let whoever asks start it, as it was read: nothing begins once a right is taken away. */
+  relies: Precondition[];
 }
 
 /** Records jobs in one commit with what they need, and sends them. */
@@ -55,14 +57,15 @@ export class Launcher {
   }
 
   /**
-   * Writes an invocation. It is prepared again when a collection that it grants something in has moved meanwhile.
+   * Writes an invocation. It is prepared again when a collection that it grants something in, or what let it be started, has
+   * moved meanwhile.
    * `grantsIn`: that collection, in whose queue it then waits; null where nothing is granted there.
    */
   async write<T extends Launch>(store: NetworkStore, grantsIn: string | null, prepare: (db: Reader) => T): Promise<T> {
     const { writes } = this.needs;
     const write = async (): Promise<T> => {
       const prepared = store.read(prepare);
-      const outcome = await writes.attempt(store, prepared.steps, prepared.rows);
+      const outcome = await writes.attempt(store, prepared.steps, prepared.rows, prepared.relies);
       if (outcome.committed) return prepared;
       throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
     };

@@ -4,7 +4,7 @@ import { isoTime } from '../../model/iso-time.ts';
 import type { Reader } from '../../store/connection.ts';
 import { logsOfJob } from '../../store/jobs/job-logs.ts';
 import type { NewJob } from '../../store/jobs/job-rows.ts';
-import { grantedIn, grantOf, retryOf, type StoredJob } from '../../store/jobs/jobs.ts';
+import { findJobHead, grantedIn, grantOf, retryOf, type StoredJob } from '../../store/jobs/jobs.ts';
 import { askerText } from '../updates/asker.ts';
 import { requireCommands } from './flow-commands.ts';
 import { endOf, type Launch, type Launcher } from './launcher.ts';
@@ -66,7 +66,10 @@ export function repeated(
   const expires = endOf(now + wantedMs, place.plans, place.given?.plans ?? []);
   const [first] = failed;
   const run = first?.run ?? '';
-  const opened = openWorkplace(launcher, db, caller, place, { run, job: run, end: expires });
+  const opened = openWorkplace(launcher, db, caller, place, {
+    ...{ run, job: run, end: expires },
+    rhiza: findJobHead(db, run)?.rhiza ?? null,
+  });
   const asker = askerText(registered(caller));
   const jobs = failed.map((job): NewJob => {
     const { sending: _, ...rest } = job;
@@ -82,5 +85,6 @@ export function repeated(
     };
     return { ...rest, id, rhiza: null, retries: job.id, asker, request, ...state, created: now, expires };
   });
-  return { steps: opened.steps, rows: [...opened.rows, ...jobs.map((job) => ({ kind: 'job' as const, job }))], jobs };
+  const { steps, rows, relies } = opened;
+  return { steps, rows: [...rows, ...jobs.map((job) => ({ kind: 'job' as const, job }))], relies, jobs };
 }

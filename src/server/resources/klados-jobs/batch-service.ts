@@ -113,7 +113,7 @@ export class BatchJobsService {
     const { launcher } = this.#needs;
     const id = `dispatch_${launcher.needs.newUlid()}`;
     const expires = endOf(now + wantedMs, place.plans);
-    const { steps, rows, collection, targetTip } = openWorkplace(launcher, db, caller, place, {
+    const { steps, rows, relies, collection, targetTip } = openWorkplace(launcher, db, caller, place, {
       ...{ run: id, job: id },
       end: expires,
     });
@@ -141,7 +141,7 @@ export class BatchJobsService {
     // The first becomes a job at once, so that whoever lists what was started finds the batch, however long its klados rests.
     const first = batch.items.slice(0, 1).flatMap((item) => batchJob(batch, item, launcher.newJobId()));
     const begun: Row[] = [{ kind: 'job_batch', batch }, ...first, { kind: 'job_batch_step', id, next: 1 }];
-    return { steps, rows: [...rows, ...begun], batch, place, targetTip };
+    return { steps, rows: [...rows, ...begun], relies, batch, place, targetTip };
   }
 }
 

@@ -52,9 +52,10 @@ export class ReinvokeService {
     const job = await writes.queued(store, run, async () => {
       const failed = store.read((db) => this.#failed(db, caller, wanted));
       const prepare = (db: Reader) => repetitionOf(this.#launcher, db, caller, failed, wantedMs);
-      const { jobs } = await this.#launcher.write(store, grantingIn(store.read(prepare)), (db) =>
-        repeated(this.#launcher, db, caller, prepare(db), [failed], aboutToBeSent),
-      );
+      const { jobs } = await this.#launcher.write(store, grantingIn(store.read(prepare)), (db) => {
+        this.#failed(db, caller, wanted);
+        return repeated(this.#launcher, db, caller, prepare(db), [failed], aboutToBeSent);
+      });
       const [job] = jobs;
       if (!job) throw new Error('nothing was repeated');
       return job;

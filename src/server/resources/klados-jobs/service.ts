@@ -177,7 +177,8 @@ export class KladosJobsService {
       ...{ id, run, parent: from?.id ?? null, ...record, processor: klados, asker, collection, target },
       ...{ request: { ...request, target_collection: target }, created: now, expires },
     });
-    return { steps: opened.steps, rows: [...opened.rows, { kind: 'job', job }], job, place, targetTip };
+    const { steps, rows, relies } = opened;
+    return { steps, rows: [...rows, { kind: 'job', job }], relies, job, place, targetTip };
   }
 }
 

@@ -40,7 +40,7 @@ export class ResumeService {
         );
         for (let from = 0; from < wanted.length; from += perCommit) {
           const ids = wanted.slice(from, from + perCommit).map(({ job_id }) => job_id);
-          const made = await this.#repeat(store, caller, ids);
+          const made = await this.#repeat(store, caller, ids, (db) => this.#require(db, caller, id, job));
           jobs.push(
             ...made.map(({ id: new_job_id, processor: klados_id, retries }) => {
               return { original_job_id: retries ?? '', klados_id, new_job_id };
@@ -55,14 +55,20 @@ export class ResumeService {
     }
   }
 
-  async #repeat(store: NetworkStore, caller: Caller, ids: readonly string[]): Promise<NewJob[]> {
+  async #repeat(
+    store: NetworkStore,
+    caller: Caller,
+    ids: readonly string[],
+    require: (db: Reader) => void,
+  ): Promise<NewJob[]> {
     const failed = store.read((db) => ids.map((one) => findJob(db, one)).filter((one): one is StoredJob => !!one));
     const [first] = failed;
     if (!first) return [];
     const prepare = (db: Reader) => repetitionOf(this.#launcher, db, caller, first, wantedMs);
-    const { jobs } = await this.#launcher.write(store, grantingIn(store.read(prepare)), (db) =>
-      repeated(this.#launcher, db, caller, prepare(db), failed, newSending),
-    );
+    const { jobs } = await this.#launcher.write(store, grantingIn(store.read(prepare)), (db) => {
+      require(db);
+      return repeated(this.#launcher, db, caller, prepare(db), failed, newSending);
+    });
     return jobs;
   }
 

@@ -106,7 +106,10 @@ export class RhizaJobsService {
     const { entry, klados } = readyEntry(decision);
     const id = launcher.newJobId();
     const expires = endOf(now + wantedMs, place.plans);
-    const { steps, rows, collection } = openWorkplace(launcher, db, caller, place, { run: id, job: id, end: expires });
+    const { steps, rows, relies, collection } = openWorkplace(launcher, db, caller, place, {
+      ...{ run: id, job: id, end: expires },
+      rhiza: rhiza.id,
+    });
     const input = inputOf(decision, body);
     const target = place.target.id;
     const job = newJob(launcher, {
@@ -119,7 +122,7 @@ export class RhizaJobsService {
       },
       ...{ created: now, expires },
     });
-    return { steps, rows: [...rows, { kind: 'job', job }], job };
+    return { steps, rows: [...rows, { kind: 'job', job }], relies, job };
   }
 }
 
