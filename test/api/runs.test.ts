@@ -170,6 +170,10 @@ describe('what was started', () => {
     const { run: line, jobs } = ok<RunView>(answer);
     expect(line).toMatchObject({ kind: 'agent', processor: { id: busy.id }, status: 'unknown', completed_at: null });
     expect(jobs).toMatchObject([{ status: 'unknown', sending: 'accepted' }]);
+    // It may work on, or have ended well: that its time is up is no failure that anybody knows of.
+    scene.clock.ms = Date.parse(started.expires_at) + 1000;
+    const { run: late } = ok<RunView>(await ask(scene.node, scene.who, `GET /node/jobs/${started.job_id}`));
+    expect(late).toMatchObject({ status: 'unknown', error: null, progress: { total: 1, error: 0 } });
 
     const refusing = await activate(scene.node, scene.who, await made('refuse'));
     await ask(scene.node, scene.who, `POST /agents/${refusing.id}/invoke`, { target: scene.target.id, confirm: true });

@@ -123,10 +123,10 @@ export function readRun(
 function lineOf(db: Reader, job: FirstJob, nowMs: number): RunLine {
   const { run, type, rhiza, processor, target, collection, created, expires } = job;
   const isBatch = batchRest(db, run) !== undefined;
-  const status = statusOfRun(db, { run, nowMs });
-  const failed = status.errors[0];
-  // What an agent does is in no log that the node reads; that it was refused is known.
+  // What an agent does is in no log that the node reads; that it was refused is known, and that its time is up says nothing.
   const known = type !== 'agent' || job.state === 'refused';
+  const status = statusOfRun(db, { run, nowMs: known ? nowMs : Math.min(nowMs, created) });
+  const failed = status.errors[0];
   return {
     job_id: run,
     kind: rhiza === null ? (isBatch ? 'batch' : type) : 'rhiza',
