@@ -223,6 +223,19 @@ describe('members of a collection', () => {
     expect((await on.ask(ada, 'DELETE', `/collections/${id}/members/${ada.id}?role=owner`)).status).toBe(200);
   });
 
+  it('what is no person is no owner who is left', async () => {
+    const { id, cid } = await create();
+    const { id: chair } = (await on.ask(ada, 'POST', '/entities', { type: 'chair', properties: {}, collection: id }))
+      .body;
+    const body = {
+      expect_tip: cid,
+      relationships_remove: [{ predicate: 'owner', peer: ada.id }],
+      relationships_add: [{ predicate: 'owner', peer: chair, peer_type: 'chair' }],
+    };
+    const put = await on.ask(ada, 'PUT', `/entities/${id}`, body);
+    expect([put.status, put.body.details]).toEqual([400, lastOwner('relationships_remove')]);
+  });
+
   it('somebody may manage it, whatever the roles are changed to', async () => {
     const { id, cid } = await create();
     const reading = { actions: ['*:view', '*:update', '*:create'] };

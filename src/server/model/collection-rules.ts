@@ -9,7 +9,6 @@ import {
   sameRelationships,
 } from './guard-step.ts';
 import { type Json, type Manifest, type Relationship, relationshipKey } from './manifest.ts';
-import { processorTypes } from './processor-types.ts';
 import { equalJson } from './properties.ts';
 import { memberOf, publicRoleIssues, roleEntries, roleIssues, rolesOf, writtenRoles } from './roles.ts';
 import { isLonger } from './text-length.ts';
@@ -130,12 +129,13 @@ const noDormantMembers: Rule = ({ before, next, options }) => {
     );
 };
 
-/** The roles that people hold for good: processors may not manage, whatever their role (model/permissions.ts). */
+/**
+ * The roles that people hold for good: processors may not manage, whatever their role (model/permissions.ts), and what is of
+ * another type never asks for anything.
+ */
 function heldForGood(manifest: Manifest): Set<string> {
   const roles = rolesOf(manifest);
-  const people = manifest.relationships.filter(
-    (r) => roles.has(r.predicate) && !processorTypes.includes(r.peer_type ?? ''),
-  );
+  const people = manifest.relationships.filter((r) => roles.has(r.predicate) && (r.peer_type ?? 'user') === 'user');
   const lasting = people.map(memberOf).filter(({ kind, expires }) => kind === 'member' && expires === null);
   return new Set(lasting.map(({ role }) => role));
 }
