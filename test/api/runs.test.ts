@@ -171,7 +171,7 @@ describe('what was started', () => {
     expect(line).toMatchObject({ kind: 'agent', processor: { id: busy.id }, status: 'unknown', completed_at: null });
     expect(jobs).toMatchObject([{ status: 'unknown', sending: 'accepted' }]);
     // It may work on, or have ended well: that its time is up is no failure that anybody knows of.
-    scene.clock.ms = Date.parse(started.expires_at) + 1000;
+    scene.clock.ms = Date.parse(line.expires_at) + 1000;
     const { run: late } = ok<RunView>(await ask(scene.node, scene.who, `GET /node/jobs/${started.job_id}`));
     expect(late).toMatchObject({ status: 'unknown', error: null, progress: { total: 1, error: 0 } });
 
