@@ -128,6 +128,22 @@ describePage('the report of an import', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('is of nothing that is left, once one that made nothing but its collection was taken back', async () => {
+    await page.route(/\/files\/more\.csv/, () => undefined);
+    const withoutIds = `id,label,pages\n${',Thing,1\n'.repeat(7)}`;
+    await imported({ 'things.csv': withoutIds, 'more.csv': withoutIds });
+    await page.getByText('7', { exact: true }).first().waitFor();
+    await button('Stop').click();
+    await heading(/^Broken off/).waitFor();
+    await button('Undo this import').click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Delete/ })
+      .click();
+    await heading('Nothing of this import is left').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('stays, with an undo that is under way, while it cannot be fetched anew', async () => {
     await imported({ 'things.csv': `id,label,pages\n${things(0, 40).replaceAll('\n', ',1\n')}` });
     await heading('40 entities were created').waitFor();
