@@ -184,6 +184,23 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('that is taken out of a list by keys leaves the focus at the same place of the next, or of the one before', async () => {
+    await opened({ label: 'To Ada', list: ['one', 'two', 'three'] });
+    const focused = () =>
+      page.evaluate('document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent');
+    await page.getByRole('button', { name: 'Remove item 1' }).focus();
+    await press('Enter');
+    await page.getByRole('button', { name: 'Remove item 3' }).waitFor({ state: 'detached' });
+    await expect.poll(focused).toBe('Remove item 1');
+    await page.getByRole('button', { name: 'Remove item 2' }).focus();
+    await press('Enter');
+    await expect.poll(focused).toBe('Remove item 1');
+    await press('Enter');
+    await expect.poll(focused).toBe('Add an item');
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a text keeps the lines of what is pasted, and the focus', async () => {
     const letter = await opened({ label: 'To Ada', begins: 'Dear Ada, yours', sealed: 'x', list: ['one'] });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

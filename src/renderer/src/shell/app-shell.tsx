@@ -9,6 +9,7 @@ import { useSession } from '../session/session.ts';
 import { contentId, useFocusOnArrival } from './arrival.ts';
 import { CommandPalette } from './command-palette.tsx';
 import { DropTarget } from './drop-target.tsx';
+import { useFocusKept } from './focus-kept.ts';
 import { HealthBanner } from './health-banner.tsx';
 import { KeyboardHelp } from './keyboard-help.tsx';
 import { LeaveQuestion } from './leave-question.tsx';
@@ -31,6 +32,7 @@ export function AppShell() {
   if (isIn && !wasIn) setWasIn(true);
   useFetchAnew(session.data?.state);
   useFocusOnArrival();
+  useFocusKept();
 
   useCommands([
     ...places.map(

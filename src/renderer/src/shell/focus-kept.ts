@@ -1,0 +1,80 @@
+import { useEffect } from 'react';
+import { contentId, focusContentIfFree } from './arrival.ts';
+
+const focusable = 'a[href], button, input, select, textarea, [tabindex="0"]';
+
+/** Something with what stood beside it, while it was there. */
+interface Place {
+  element: Element;
+  next: Element | null;
+  before: Element | null;
+}
+
+/**
+ * Who works by keys goes on beside what they have taken out by its own button: at the same place of what comes after it, else
+ * before it, else around it. Without this the browser begins at the top of the page again.
+ */
+export function useFocusKept(): void {
+  useEffect(() => {
+    let way: Place[] = [];
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const note = ({ target }: FocusEvent) => {
+      way = target instanceof Element ? wayFrom(target) : [];
+    };
+    const look = () => {
+      const [place] = way;
+      if (!place || document.activeElement !== document.body || place.element.isConnected) return;
+      const found = nearest(way);
+      if (found instanceof HTMLElement) found.focus({ preventScroll: true });
+      else focusContentIfFree();
+    };
+    // Dialogs give the focus back by themselves, and screens that come take it, a moment later.
+    const later = () => {
+      if (document.activeElement !== document.body) return;
+      clearTimeout(timer);
+      timer = setTimeout(look, 50);
+    };
+    const observer = new MutationObserver(later);
+    observer.observe(document.body, { childList: true, subtree: true });
+    document.addEventListener('focusin', note);
+    return () => {
+      clearTimeout(timer);
+      observer.disconnect();
+      document.removeEventListener('focusin', note);
+    };
+  }, []);
+}
+
+/** From what has the focus up to the screen. */
+function wayFrom(target: Element): Place[] {
+  const way: Place[] = [];
+  for (let at: Element | null = target; at && at.id !== contentId && at !== document.body; at = at.parentElement)
+    way.push({ element: at, next: at.nextElementSibling, before: at.previousElementSibling });
+  return way;
+}
+
+/** Where somebody goes on whose way this was: beside an item of a list, or around it where it was the last one. */
+function nearest(way: readonly Place[]): Element | undefined {
+  const first = way.findIndex(({ element }) => element.isConnected);
+  const end = first === -1 ? way.length : first;
+  const [from, root] = [way[0], way[end - 1]];
+  if (!from || !root) return undefined;
+  const fromEnd = Math.max(0, reached(root.element, true).indexOf(from.element));
+  const beside = [root.next, root.before].flatMap((one) => {
+    const all = one?.isConnected && isLike(one, root.element) ? reached(one) : [];
+    return all[Math.min(fromEnd, all.length - 1)] ?? [];
+  });
+  if (beside[0]) return beside[0];
+  const isItem = way.slice(0, end).some(({ element }) => element.matches('li, tr'));
+  return isItem ? way.slice(end).flatMap(({ element }) => reached(element).at(-1) ?? [])[0] : undefined;
+}
+
+function isLike(one: Element, other: Element): boolean {
+  return one.tagName === other.tagName && one.className === other.className;
+}
+
+/** What of an element can have the focus, itself too, the last first; `all`: also what cannot have it now. */
+function reached(element: Element, all = false): Element[] {
+  const found = [...(element.matches(focusable) ? [element] : []), ...element.querySelectorAll(focusable)];
+  return found.reverse().filter((one) => all || !one.matches(':disabled'));
+}
