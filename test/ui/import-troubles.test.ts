@@ -46,13 +46,20 @@ describePage('an import that does not begin', () => {
   test('keeps its mapping where a file is chosen that holds none, and says so', async () => {
     await choose('things.csv', Buffer.from(table));
     await page.getByLabel('Type of each record').fill('thing');
-    const lossy = ['{"records": [{"type": "M\xfcnze"}]}', '{"records": [], "records": [{"type": "other"}]}'];
-    for (const content of [...lossy, '{"records": [{"type": "other"},]}', 'null', '[]']) {
+    const faults = [
+      ['{"records": [{"type": "M\xfcnze"}]}', 'It is not encoded in UTF-8.'],
+      ['{"records": [], "records": [{"type": "other"}]}', '“records” stands twice in one object'],
+      ['{"records": [{"type": "other"},]}', 'This is no JSON yet: look at line 1, column 32.'],
+      ['null', 'It is no JSON object'],
+      ['[]', 'It is no JSON object'],
+    ];
+    for (const [content = '', said = ''] of faults) {
       const buffer = Buffer.from(content, 'latin1');
       await page
         .getByLabel('Use a mapping file')
         .setInputFiles({ name: 'm.json', mimeType: 'application/json', buffer });
       await page.getByText('This file holds no mapping.').waitFor();
+      await page.getByText(said).waitFor();
       expect(await mistake().count()).toBe(0);
       expect(await page.getByLabel('Type of each record').inputValue()).toBe('thing');
     }

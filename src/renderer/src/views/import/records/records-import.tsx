@@ -149,7 +149,7 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
     setDrafts([next, ...drafts.filter(({ names }) => names.length !== next.names.length)]);
   const takeMapping = async (file: File) => {
     try {
-      setGiven({ name: file.name, mapping: await mappingIn(file) });
+      setGiven({ name: file.name, mapping: await mappingIn(file, t) });
       setGivenError(null);
     } catch (error) {
       setGivenError(error);
