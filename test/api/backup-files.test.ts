@@ -298,19 +298,6 @@ test('content that has the bytes of its name is restored, though what the list s
   }
 });
 
-test('a backup of which nobody knows when it was made is not restored, since no job would be held then', async () => {
-  await using folder = await temporaryFolder();
-  const dir = join(folder.path, 'backup');
-  {
-    await using node = await startNode();
-    await backup(node, dir);
-  }
-  const manifest = await manifestOf(dir);
-  await writeFile(join(dir, 'backup.json'), JSON.stringify({ ...manifest, time: manifest.time.replace('T', 'U') }));
-  const restoring = restoreBackup(dir, join(folder.path, 'restored'), silent);
-  await expect(restoring).rejects.toMatchObject({ issues: [{ message: expect.stringMatching(/can read: time: /) }] });
-});
-
 test('how much there is to copy nobody knows, and no share of it is shown', async () => {
   await using folder = await temporaryFolder();
   await using node = await startNode();

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
@@ -70,6 +70,13 @@ test('a node that is restored from a backup sends and runs nothing again that ha
   expect((await commandLine(at('third'), ['restore', at('backup')])).out).toContain(
     '452 jobs had not ended when the backup was made.',
   );
+  // A list that says no time, or none that has been, is damaged: nobody knows then what had ended.
+  const list = await readFile(at('backup/backup.json'), 'utf8');
+  for (const [i, time] of ['no time', '2426-11-28T00:00:00.000Z'].entries()) {
+    await writeFile(at('backup/backup.json'), JSON.stringify({ ...JSON.parse(list), time }));
+    const of = await commandLine(at(`damaged ${i}`), ['restore', at('backup'), '--json']);
+    expect(JSON.parse(of.out)).toMatchObject({ held_jobs: 452 });
+  }
   endpoint.become('hang', 'accept');
   await allow({ data: at('second') }, { slow: replying(slow) });
   await using node = await startNode({ data: at('second'), env, now });

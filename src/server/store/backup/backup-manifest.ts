@@ -72,7 +72,7 @@ const backupManifest = z.object({
   format: z.literal(backupFormat),
   version: z.string(),
   instance: z.string(),
-  time: z.string().refine((time) => Number.isFinite(Date.parse(time)), 'not a time'),
+  time: z.string(),
   networks: z.array(
     z.object({
       ...{ network: z.enum(['main', 'test']), entities: count, versions: count, moves: count },
@@ -136,8 +136,9 @@ async function unlisted(folder: string, network: Network, files: readonly Backed
     for await (const cid of kept.list()) {
       const path = posix.join(network, 'files', kept.place(cid).path);
       if (listed.has(path)) continue;
-      const { size } = await stat(join(folder, path));
-      found.push({ path, size, sha256: Buffer.from(cidBytes(cid).subarray(-32)).toString('hex') });
+      const there = await stat(join(folder, path)).catch(() => null);
+      if (there)
+        found.push({ path, size: there.size, sha256: Buffer.from(cidBytes(cid).subarray(-32)).toString('hex') });
     }
   } catch {
     // Of what cannot be looked through the list is all that is known.

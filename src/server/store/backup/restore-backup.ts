@@ -82,13 +82,19 @@ async function restore(source: string, data: string, report: (progress: Progress
     let heldJobs = 0;
     const imports: Restored['imports'] = { goOn: [], lost: [] };
     for (const { network } of networks) {
-      heldJobs += holdJobs(databaseFile(folder, network), Date.parse(time));
+      heldJobs += holdJobs(databaseFile(folder, network), timeOf(time));
       const { goOn, lost } = importsIn(folder, network);
       imports.goOn.push(...goOn);
       imports.lost.push(...lost);
     }
     return { ...found, leftOut, heldJobs, imports };
   });
+}
+
+/** Epoch milliseconds; the earliest where the list is damaged and says no time that can have been: then each job is held. */
+function timeOf(text: string): number {
+  const time = Date.parse(text);
+  return time <= Date.now() ? time : 0;
 }
 
 /** @throws StorageError where a newer program has written a database of a backup */
