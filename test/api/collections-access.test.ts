@@ -236,6 +236,22 @@ describe('members of a collection', () => {
     expect([put.status, put.body.details]).toEqual([400, lastOwner('relationships_remove')]);
   });
 
+  it('who owns it stays its owner, whatever type was said of them', async () => {
+    const { id, cid } = await create();
+    const said = { predicate: 'owner', peer: ada.id, peer_type: 'person' };
+    const body = { expect_tip: cid, relationships_remove: [{ predicate: 'owner' }], relationships_add: [said] };
+    // As it stands in what came from elsewhere, or from before.
+    const put = await on.ask(ada, 'PUT', `/entities/${id}`, body);
+    expect(put.status).toBe(200);
+    const gone = await on.ask(ada, 'DELETE', `/collections/${id}/members/${ada.id}?role=owner`);
+    expect([gone.status, gone.body.details]).toEqual([400, lastOwner('userId')]);
+    const label = await on.ask(ada, 'PUT', `/entities/${id}`, {
+      expect_tip: put.body.cid,
+      properties: { label: 'Renamed' },
+    });
+    expect(label.status).toBe(200);
+  });
+
   it('somebody may manage it, whatever the roles are changed to', async () => {
     const { id, cid } = await create();
     const reading = { actions: ['*:view', '*:update', '*:create'] };

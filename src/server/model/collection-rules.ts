@@ -9,6 +9,7 @@ import {
   sameRelationships,
 } from './guard-step.ts';
 import { type Json, type Manifest, type Relationship, relationshipKey } from './manifest.ts';
+import { processorTypes } from './processor-types.ts';
 import { equalJson } from './properties.ts';
 import { memberOf, publicRoleIssues, roleEntries, roleIssues, rolesOf, writtenRoles } from './roles.ts';
 import { isLonger } from './text-length.ts';
@@ -129,21 +130,29 @@ const noDormantMembers: Rule = ({ before, next, options }) => {
     );
 };
 
-/**
- * The roles that people hold for good: processors may not manage, whatever their role (model/permissions.ts), and what is of
- * another type never asks for anything.
- */
-function heldForGood(manifest: Manifest): Set<string> {
+type Reading = (membership: Relationship) => boolean;
+
+/** Processors may not manage, whatever their role (model/permissions.ts). */
+const mayBePerson: Reading = ({ peer_type }) => !processorTypes.includes(peer_type ?? '');
+
+/** What comes anew as of another type never asks for anything; who had a role before keeps it, whatever the type was written as. */
+function personsAfter(before: Manifest): Reading {
+  const stood = new Set(before.relationships.map(relationshipKey));
+  return (r) => mayBePerson(r) && ((r.peer_type ?? 'user') === 'user' || stood.has(relationshipKey(r)));
+}
+
+/** The roles that people hold for good. */
+function heldForGood(manifest: Manifest, isPerson: Reading): Set<string> {
   const roles = rolesOf(manifest);
-  const people = manifest.relationships.filter((r) => roles.has(r.predicate) && (r.peer_type ?? 'user') === 'user');
+  const people = manifest.relationships.filter((r) => roles.has(r.predicate) && isPerson(r));
   const lasting = people.map(memberOf).filter(({ kind, expires }) => kind === 'member' && expires === null);
   return new Set(lasting.map(({ role }) => role));
 }
 
-const isOwned = (manifest: Manifest): boolean => heldForGood(manifest).has('owner');
+const isOwned = (manifest: Manifest, isPerson = mayBePerson): boolean => heldForGood(manifest, isPerson).has('owner');
 
-function isManaged(manifest: Manifest): boolean {
-  const held = heldForGood(manifest);
+function isManaged(manifest: Manifest, isPerson = mayBePerson): boolean {
+  const held = heldForGood(manifest, isPerson);
   const manages = (actions: string[]) => actions.some((action) => implies(action, 'collection:manage'));
   return [...rolesOf(manifest)].some(([role, actions]) => held.has(role) && manages(actions));
 }
@@ -156,9 +165,10 @@ const firstOwner: Rule = ({ kind, next }) =>
 
 /** What a version takes from a collection so that nobody is left who owns it, or who could manage it. */
 function losses(before: Manifest, next: Manifest): Refusal[] {
-  if (isOwned(before) && !isOwned(next))
+  const isPerson = personsAfter(before);
+  if (isOwned(before) && !isOwned(next, isPerson))
     return [invalid(['relationships'], 'the last owner of a collection cannot be removed')];
-  if (!isManaged(before) || isManaged(next)) return [];
+  if (!isManaged(before) || isManaged(next, isPerson)) return [];
   const place = equalJson(writtenRoles(before), writtenRoles(next)) ? ['relationships'] : ['properties', 'roles'];
   return [
     invalid(
