@@ -33,7 +33,13 @@ export function addBackup(program: Command, shell: Shell): void {
       await using client = await openClient(shell, flags);
       const body = Readable.from([JSON.stringify({ dir: resolve(dir) })]);
       const lines = client.send<AnswerLine<StepProgress, Report>>('POST', '/node/backup', body, 'application/json');
-      const report = await lastOf(shell, 'backup', lines, stepText, () => 'Nothing of the backup is left.');
+      const report = await lastOf(
+        shell,
+        'backup',
+        lines,
+        stepText,
+        () => 'Nothing of the backup is left, unless it was whole by then.',
+      );
       await checkThere(report);
       const missing = report.networks.reduce((sum, { missing_files = 0 }) => sum + missing_files, 0);
       if (flags.json) shell.out(JSON.stringify(report));

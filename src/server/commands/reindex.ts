@@ -22,7 +22,10 @@ export function addReindex(program: Command, shell: Shell): void {
       const flags = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
       await using client = await openClient(shell, flags);
       const lines = client.send<AnswerLine<StepProgress, Report>>('POST', '/node/reindex', Readable.from([]));
-      const left = () => 'The node goes on with the index while it runs; until then a search may find less.';
+      const goesOn = client.running
+        ? 'The node goes on with the index'
+        : 'The node goes on with the index when it runs again';
+      const left = () => `${goesOn}; until it is whole a search may find less.`;
       const report = await lastOf(shell, 'reindex', lines, stepText, left);
       if (flags.json) shell.out(JSON.stringify(report));
       else shell.out(`Indexed: ${counted(report.entities, 'entity')} of the ${report.network} network.`);

@@ -22,8 +22,8 @@ export async function lastOf<P, D>(
 ): Promise<D> {
   const display = progressDisplay(shell, title);
   let begun = false;
+  let last: D | undefined;
   try {
-    let last: D | undefined;
     for await (const line of lines) {
       refuseError(line);
       last = line.done ?? last;
@@ -35,6 +35,7 @@ export async function lastOf<P, D>(
     if (last !== undefined) return last;
     throw new FailureError('The node did not say what became of it.');
   } catch (error) {
+    if (last !== undefined && shell.stopped.aborted) return last;
     if (left && shell.stopped.aborted) throw new FailureError(`Stopped. ${left(begun)}`);
     throw error;
   } finally {

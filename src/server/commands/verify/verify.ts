@@ -117,7 +117,8 @@ async function onNode(
 ): Promise<Verified> {
   await using client = await openClient(shell, options);
   const lines = client.send<Line>('POST', '/node/verify', Readable.from([]));
-  const left = () => "What was found damaged by then lies in files/damaged of the network's folder.";
+  const left = () =>
+    "Damaged files that were found by then, if any, lie in files/damaged of the network's folder; nothing else was changed.";
   const report = await lastOf(shell, 'verify', lines, stepText, left);
   const today = kept && report.ok ? await logOfNode(client, kept.size) : null;
   return { parts: [{ what: network, report }], logged: report, today };

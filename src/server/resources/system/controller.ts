@@ -1,5 +1,6 @@
-import { Controller, Get, NoSecurity, Produces, Route, Tags } from '../../http/controller.ts';
+import { Controller, Get, NoSecurity, Produces, Response, Route, Tags } from '../../http/controller.ts';
 import { StoredJson } from '../../http/stored-json.ts';
+import type { ErrorView } from '../wire.ts';
 import type { SystemService } from './service.ts';
 import type { Health, NodeCard, SigningKeyView } from './wire.ts';
 
@@ -14,6 +15,7 @@ export class SystemController extends Controller {
   }
 
   /** Whether the node runs: 503 while it ends. It looks at no header: credentials and network make no difference. */
+  @Response<ErrorView>(503, 'The node is ending')
   @Get('health')
   health(): Health {
     return this.system.health();
