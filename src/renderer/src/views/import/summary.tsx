@@ -46,7 +46,9 @@ export function Summary({ id, onMore }: { id: string; onMore(collection?: string
   // What was told last may be older than the counts, where the page was loaded again meanwhile.
   const told = (what: 'refused' | 'differing' | 'left_alone') => Math.max(counts[what], report?.[what] ?? 0);
   // Of one that made nothing but its collection, that tells.
-  const gone = (made.data.made > 0 || collection?.deleted === true) && made.data.untouched + made.data.changed === 0;
+  const gone =
+    (made.data.made > 0 || (collection?.created === true && collection.deleted && counts.updated === 0)) &&
+    made.data.untouched + made.data.changed === 0;
   const brokenOff = state === 'broken_off' && !gone && !whole;
   const underWay = state === 'open' && !whole;
   const headline = brokenOff ? 'import.brokenOff' : underWay ? 'import.underWay' : 'import.done';
