@@ -123,8 +123,8 @@ export function readRun(
 function lineOf(db: Reader, job: FirstJob, nowMs: number): RunLine {
   const { run, type, rhiza, processor, target, collection, created, expires } = job;
   const isBatch = batchRest(db, run) !== undefined;
-  // What an agent does is in no log that the node reads; that it was refused is known, and that its time is up says nothing.
-  const known = type !== 'agent' || job.state === 'refused';
+  // What an agent does is in no log that the node reads, and that its time is up says nothing of it.
+  const known = type !== 'agent' || isUnsent(job);
   const status = statusOfRun(db, { run, nowMs: known ? nowMs : Math.min(nowMs, created) });
   const failed = status.errors[0];
   return {
@@ -142,13 +142,18 @@ function lineOf(db: Reader, job: FirstJob, nowMs: number): RunLine {
   };
 }
 
+/** What the agent knows nothing of. */
+function isUnsent({ state }: Pick<RunJob, 'state'>): boolean {
+  return state === 'refused' || state === 'queued';
+}
+
 const shown = 20;
 
 function jobLine(db: Reader, job: RunJob, nowMs: number): RunJobLine {
   const row = db.get<{ type: string; request: string }>('SELECT type, request FROM job WHERE id = ?', job.id);
   const request = fromJson(row?.request ?? '{}') as Partial<JobRequest>;
   const { phase, error } = phaseOf(job, nowMs);
-  const known = row?.type !== 'agent' || job.state === 'refused';
+  const known = row?.type !== 'agent' || isUnsent(job);
   const targets = request.target_entities ?? (request.target_entity === undefined ? [] : [request.target_entity]);
   const log = findLogOf(db, job.id, job.processor);
   const outputs = log === undefined ? [] : outputsOf(db, log);
