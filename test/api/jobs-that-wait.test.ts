@@ -46,7 +46,7 @@ test('a batch whose service is down waits for it, and holds up nobody else', asy
   await expect.poll(() => sendings(waiting)).toEqual({ accepted: 30 });
   expect(new Set(endpoint.received.map(({ body }) => body.job_id)).size).toBe(30);
   expect(endpoint.received).toHaveLength(30);
-}, 40_000);
+});
 
 test('a batch is found as soon as it is started, though its service is not asked for a while', async () => {
   const { id } = await scene.klados('', { endpoint: `http://127.0.0.1:${await freePort()}/accept` });
@@ -67,7 +67,7 @@ test('a batch whose service asks to wait is sent once that takes it', async () =
   expect(await scene.status(id, run)).toMatchObject({ status: 'pending', progress: { total: 12, pending: 12 } });
   scene.endpoint.become('later', 'accept');
   await expect.poll(() => sendings(run)).toEqual({ accepted: 12 });
-}, 40_000);
+});
 
 const changed = async (id: string, more: object) => {
   const { cid } = await read(scene.node, scene.who, id);
@@ -105,7 +105,7 @@ test('what waits for a klados that is disabled is refused at once', async () => 
   await scene.node.ctx.invocations.idle();
   await changed(id, { status: 'disabled' });
   await expect.poll(() => sendings(run)).toEqual({ refused: 12 });
-}, 30_000);
+});
 
 test('what a service asks to send after its permissions have ended is refused at once', async () => {
   const { id } = await scene.klados('tomorrow');
@@ -113,7 +113,7 @@ test('what a service asks to send after its permissions have ended is refused at
   await expect.poll(() => sendings(run)).toEqual({ refused: 12 });
   expect(scene.endpoint.received).toHaveLength(12);
   expect((await scene.status(id, run)).errors?.[0]).toMatchObject({ code: 'REJECTED', message: 'not today' });
-}, 20_000);
+});
 
 test('what was never taken has timed out when its time is up, says why, and is repeated by its own id', async () => {
   const port = await freePort();
@@ -139,7 +139,7 @@ test('what was never taken has timed out when its time is up, says why, and is r
   expect(repeated).toMatchObject({ status: 202, body: { accepted: true, job_id: expect.any(String) } });
   expect(endpoint.received.map(({ body }) => body.job_id)).toEqual([(repeated.body as { job_id: string }).job_id]);
   expect(await scene.status(id, run)).toMatchObject({ status: 'running', progress: { total: 2, error: 1 } });
-}, 40_000);
+});
 
 test('what a klados has refused without a log is repeated by its own id', async () => {
   const { id } = await scene.klados('fail');

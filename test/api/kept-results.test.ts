@@ -36,7 +36,7 @@ test('what a command came to goes at the start after the permissions of its job 
   expect(await kept(data)).toHaveLength(2);
   await using _ = await startNode({ data, env, now: () => Date.now() + 2 * 3_600_000 });
   expect(await kept(data)).toEqual([]);
-}, 30_000);
+});
 
 test('and where its job is not run again, when they end while the node runs', async () => {
   await using folder = await temporaryFolder();
@@ -46,4 +46,4 @@ test('and where its job is not run again, when they end while the node runs', as
   const ahead = expires - Date.now() - 3000;
   await using _ = await startNode({ data, env, now: () => Date.now() + ahead });
   await expect.poll(() => kept(data)).toEqual([]);
-}, 30_000);
+});

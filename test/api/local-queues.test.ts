@@ -27,7 +27,7 @@ test('many jobs of one command hold up no other command', async () => {
   const body = { target_entity: where.id, target_collection: where.id, confirm: true };
   const { job_id } = ok<{ job_id: string }>(await ask(node, me, `POST /kladoi/${one.id}/invoke`, body));
   expect(await ended(node, me, `/kladoi/${one.id}/jobs/${job_id}/status`)).toMatchObject({ status: 'done' });
-}, 30_000);
+});
 
 test('a job comes to its end that the store takes nothing of for a moment', async () => {
   await using node = await startNode({ env: { PATH: '/usr/bin:/bin' } });
@@ -47,7 +47,7 @@ test('a job comes to its end that the store takes nothing of for a moment', asyn
   await expect.poll(() => within(node, me, job_collection, 'klados_log')).toHaveLength(1);
   db.exec('DROP TRIGGER stuck');
   expect(await ended(node, me, `/kladoi/${quick.id}/jobs/${job_id}/status`)).toMatchObject({ status: 'done' });
-}, 30_000);
+});
 
 /** From here on additive updates are queued, and none is applied. */
 function stuck(data: string): Disposable {
@@ -90,7 +90,7 @@ test('a step reads what the one before it has added to entities, however long th
   const { body: now } = await ask(node, me, `GET /entities/${file.id}`);
   // A thousand of them are one version.
   expect(now).toMatchObject({ ver: 3 });
-}, 30_000);
+});
 
 test('a command that has ended is not run again after a stop, however long the queue of additions is', async () => {
   await using folder = await temporaryFolder();
@@ -119,7 +119,7 @@ test('a command that has ended is not run again after a stop, however long the q
   await node.ctx.invocations.idle();
   expect(await ended(node, operator(node), path)).toMatchObject({ status: 'done' });
   expect(await readFile(runs, 'utf8')).toBe('run ');
-}, 30_000);
+});
 
 test('a stop of the node mixes nothing of two runs of a command, which come to different results', async () => {
   await using folder = await temporaryFolder();
@@ -162,7 +162,7 @@ test('a stop of the node mixes nothing of two runs of a command, which come to d
   expect(notes.map(({ properties }) => properties.label)).toEqual(['run ', 'run ', 'run ', 'run ']);
   for (const { id } of notes) expect((await ask(node, me, `GET /entities/${id}/content`)).text).toBe('run ');
   await expect.poll(() => readdir(join(data, 'work'))).toEqual([]);
-}, 30_000);
+});
 
 test('stops of the node give up what ran each time, and nothing that waited', async () => {
   await using folder = await temporaryFolder();
@@ -193,4 +193,4 @@ test('stops of the node give up what ran each time, and nothing that waited', as
     expect(failed).toMatchObject(Array.from({ length: run <= maxAttempts ? 0 : 3 }, () => given));
     expect(new Set(others.map(({ sending }) => sending))).toEqual(new Set(['accepted']));
   }
-}, 60_000);
+});
