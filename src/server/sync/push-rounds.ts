@@ -14,6 +14,8 @@ interface Rounds {
   first: string[][];
   /** What takes rights that all else, bytes too, may need. */
   last: string[][];
+  /** Those of the last that do take them: a new root alone takes none. */
+  taking: ReadonlySet<string>;
 }
 
 /**
@@ -40,12 +42,14 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
   const ids = (rows: PendingRow[]) => rows.map((row) => row.id);
   const restored = new Set<string>();
   const late = new Set<string>();
+  const taking = new Set<string>();
   await ctx.turns.each(
     fresh.filter((row) => !row.deleted && isCollection(row)),
     ({ id, known }) => {
       const turns = ctx.store.read((db) => turnsOf(ctx, db, id));
       if (known && turns.first) restored.add(id);
       if (turns.last) late.add(id);
+      if (turns.takes) taking.add(id);
     },
   );
   const changed = fresh.filter((row) => row.known && !row.deleted && !restored.has(row.id) && !late.has(row.id));
@@ -60,26 +64,35 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
     ids(deleted.filter((row) => !isCollection(row))),
     ids(open),
   ];
-  const last = [[...late], ids(deleted.filter(isCollection))];
+  const gone = ids(deleted.filter(isCollection));
+  for (const id of gone) taking.add(id);
+  const last = [[...late], gone];
   const isAny = (round: string[]) => round.length > 0;
-  return { restoring: [...restored].filter(isLate), first: first.filter(isAny), last: last.filter(isAny) };
+  return { restoring: [...restored].filter(isLate), first: first.filter(isAny), last: last.filter(isAny), taking };
+}
+
+interface Turns {
+  first: boolean;
+  last: boolean;
+  /** Whether the key's user loses rights by it. */
+  takes: boolean;
 }
 
 /**
  * Whether a collection has to go before what lies in it, or after; one that is new or restored may have to do both. Who makes one
  * owns it at first.
  */
-function turnsOf({ remote, self }: PushContext, db: Reader, id: string): { first: boolean; last: boolean } {
+function turnsOf({ remote, self }: PushContext, db: Reader, id: string): Turns {
   const tip = findVersion(db, findKnown(db, remote.key, id).theirs ?? '')?.manifest;
   const local = findStanding(db, id)?.manifest;
   const first = tip === undefined || tip.deleted === true;
   const theirs = tip?.deleted ? lastLive(db, tip)?.manifest : tip;
-  if (!local) return { first, last: false };
+  if (!local) return { first, last: false, takes: false };
   const user = remote.user === null ? [] : [remote.user];
   const may = theirs ? actionsOf(theirs, user) : (rolesOf(local).get('owner') ?? []);
   const isLoss = lackingOf(may, actionsOf(local, [...user, ...self])).length > 0;
   const roots = theirs ? rootsOf(theirs) : [];
-  return { first, last: isLoss || rootsOf(local).some((peer) => !roots.includes(peer)) };
+  return { first, last: isLoss || rootsOf(local).some((peer) => !roots.includes(peer)), takes: isLoss };
 }
 
 /** The collections in which something lies, here or there, at which the remote has failed: it needs their rights when it is tried again. */

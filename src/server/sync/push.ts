@@ -82,7 +82,7 @@ export async function push(ctx: PushContext, { concurrency, contents, accept }: 
         if (ctx.report.stopped !== null) return;
       }
   };
-  const { restoring, first, last } = await roundsOf(ctx, pending);
+  const { restoring, first, last, taking } = await roundsOf(ctx, pending);
   for (const id of restoring) ctx.restoring.add(id);
   await pushRounds(first);
   if (ctx.report.stopped !== null) return;
@@ -98,7 +98,7 @@ export async function push(ctx: PushContext, { concurrency, contents, accept }: 
     ctx.patience.anew();
     ctx.restoring.clear();
     const needed = await placesOfFailing(ctx);
-    await pushRounds(last.map((round) => round.filter((id) => !needed.has(id))));
+    await pushRounds(last.map((round) => round.filter((id) => !(taking.has(id) && needed.has(id)))));
     if (ctx.report.stopped !== null) return;
   }
   if (pushedSoFar(ctx.report) > vouched) await mark();

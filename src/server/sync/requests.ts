@@ -77,19 +77,24 @@ function collectionCreation(facts: PushFacts): PushPlan {
   const { local, user, lacking, inDoubt } = facts;
   const relationships = asTheirs(facts);
   const isOwn = (r: Relationship) => isMembership(local, r) && r.peer === user;
-  const ready = relationships.filter((r) => !lacking.has(r.peer) && !inDoubt.has(r.peer) && !isOwn(r));
+  const known = relationships.filter((r) => !lacking.has(r.peer) && !inDoubt.has(r.peer) && !isOwn(r));
+  const first = new Set([...new Set(known.map((r) => r.peer))].slice(0, mostTargets));
+  const ready = known.filter((r) => first.has(r.peer));
   // Who makes it owns it.
   const founder = relationships.filter((r) => isOwn(r) && r.predicate === 'owner' && memberOf(r).expires === null);
   const whole = ready.length + founder.length === relationships.length && (user === null || founder.length > 0);
   return { requests: [createCollection(local, ready)], whole };
 }
 
+/** So many different peers a remote looks at in one request (interface.md, `validate_relationships`). */
+const mostTargets = 500;
+
 /** A remote refuses peers that it lacks, or has deleted, unless it is told not to look. Members go by an endpoint of their own. */
 function unchecked({ lacking, inDoubt, local }: PushFacts): string {
   const said = local.relationships.filter((r) => !isMembership(local, r) || memberOf(r).kind !== 'member');
   const peers = new Set(said.map((r) => r.peer));
   const isDoubtful = [...peers].some((peer) => lacking.has(peer) || inDoubt.has(peer));
-  return isDoubtful || peers.size > 500 ? '?validate_relationships=false' : '';
+  return isDoubtful || peers.size > mostTargets ? '?validate_relationships=false' : '';
 }
 
 function isMembership(local: Manifest, r: Relationship): boolean {
