@@ -3,24 +3,12 @@ import { versionOf } from '../../src/server/sync/content.ts';
 import { decide, type Merger } from '../../src/server/sync/decide.ts';
 import { storedChain } from '../../src/server/sync/manifests.ts';
 import { first, idOf, next, openStore, step } from '../helpers/store.ts';
+import { unrelated as relation } from './unrelated.ts';
 
 const merger: Merger = {
   remote: { name: 'origin', user: idOf(1), secret: 'uk_1', direction: 'both' },
   schema: 'arke/eidos@v1',
   now: () => Date.UTC(2026, 0, 1),
-};
-const relation = {
-  ...{
-    descends: false,
-    echoes: false,
-    ahead: false,
-    back: false,
-    elsewhere: false,
-    returns: false,
-    alternates: false,
-    crossed: false,
-  },
-  ...{ common: null, node: false, reset: false },
 };
 
 test.each([

@@ -8,22 +8,9 @@ import {
   type Relation,
   type Version,
 } from '../../src/server/sync/state.ts';
+import { unrelated as plain } from './unrelated.ts';
 
 const unknownEntity: EntityState = { local: null, theirs: null, twin: null, base: null, standing: 'quiet' };
-
-const plain: Relation = {
-  ...{
-    descends: false,
-    echoes: false,
-    ahead: false,
-    back: false,
-    elsewhere: false,
-    returns: false,
-    alternates: false,
-    crossed: false,
-  },
-  ...{ common: null, node: false, reset: false },
-};
 
 function version(cid: string, content = cid, ver = 1): Version {
   return { cid, ver, content, deleted: content === 'deleted' };

@@ -9,6 +9,7 @@ import {
   type Relation,
   type Version,
 } from '../../../src/server/sync/state.ts';
+import { unrelated } from '../unrelated.ts';
 import { ask, Lost, type Work } from './network.ts';
 import {
   cidOf,
@@ -189,20 +190,6 @@ function* fetchChain(node: ModelNode, server: Server, entity: string, cid: strin
   const tip = blocks.at(-1);
   return tip ? { tip, blocks } : null;
 }
-
-const unrelated = {
-  ...{
-    descends: false,
-    echoes: false,
-    ahead: false,
-    back: false,
-    elsewhere: false,
-    returns: false,
-    alternates: false,
-    crossed: false,
-  },
-  common: null,
-};
 
 function relationOf(
   node: ModelNode,
