@@ -69,7 +69,9 @@ export function Combobox<T>(props: ComboboxProps<T>) {
           setActive(0);
           setOpen(true);
         }}
-        onFocus={() => setOpen(true)}
+        // A focus that comes of nothing is the page's own, as after something was removed: nobody asked for a list over what is below.
+        onFocus={({ relatedTarget }) => relatedTarget && setOpen(true)}
+        onClick={() => setOpen(true)}
         onBlur={({ target }) => {
           setOpen(false);
           if (document.activeElement !== target) onLeave?.();
