@@ -313,6 +313,19 @@ describe('nested entities', () => {
     expect(drafts(tree({}), record)[0]?.properties).toEqual({ id: 1, label: '1' });
   });
 
+  it('in a tree of which the leaves alone are linked say what a node between would have said of its relationship', () => {
+    const { nested, ...work } = tree({ link: 'leaves' });
+    const rule = { ...work, nested: nested.map((one) => ({ ...one, relationship_properties: ['weight'] })) };
+    const leaf = { id: 2, name: '2', weight: 7 };
+    const found = drafts(rule, { id: 'w', tree: { id: 1, name: '1', weight: 5, children: [leaf] } });
+    expect(found.map(({ sourceId, beyond }) => [sourceId, beyond])).toEqual([
+      ['1', ['weight']],
+      ['2', undefined],
+      ['w', undefined],
+    ]);
+    expect(found.at(-1)?.relationships).toMatchObject([{ peer: found[1]?.id, properties: { weight: 7 } }]);
+  });
+
   it('say what another mention in the same record says beyond them', () => {
     const told = (record: JsonObject) =>
       drafts({ type: 'work', id: 'id', nested: [makers] }, record).map(({ sourceId, beyond }) => [sourceId, beyond]);

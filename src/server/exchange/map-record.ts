@@ -120,7 +120,10 @@ function addTree(
   const own = skipped ? ('skipped' as const) : add(rule, node, walk);
   if (own !== 'skipped') {
     if (parent !== null && parent !== 'skipped') link(own, tree.predicate, parent, undefined);
-    if (!tree.leavesOnly || children.length === 0) link(from, rule.predicate, own, linkProperties(rule, node));
+    const said = linkProperties(rule, node);
+    if (!tree.leavesOnly || children.length === 0) link(from, rule.predicate, own, said);
+    // There is no relationship that could say it.
+    else if (said) noteBeyond(own, Object.keys(said));
   }
   for (const child of children) addTree(rule, tree, child, from, own, walk);
 }
