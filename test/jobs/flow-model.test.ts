@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { gatherBehind, routed } from '../../src/server/kit/route.ts';
-import { type Flow, readFlow } from '../../src/server/model/flow.ts';
+import { type Flow, readFlow, routesOf } from '../../src/server/model/flow.ts';
 import { checkFlow } from '../../src/server/model/flow-check.ts';
 import { derivedId } from '../../src/server/model/ids.ts';
 import { MemoryRun } from './memory-run.ts';
@@ -88,7 +88,7 @@ function expected(flows: ReadonlyMap<string, Flow>): string[] | null {
     if ('recurse' in then && depth < 1) return on(then.recurse, depth + 1);
     if ('gather' in then && !inBatch) throw new RangeError('nothing was scattered');
     if (!('scatter' in then) || all.length === 0) return all;
-    const gather = gatherBehind(flow, then.scatter);
+    const gather = gatherBehind(flow, then.scatter, routesOf(then));
     const results = ways(then.scatter).flatMap(({ id, step: to }) =>
       to === 'done' ? [id] : branch(rhiza, to, [id], depth, gather !== null),
     );

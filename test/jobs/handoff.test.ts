@@ -162,6 +162,51 @@ describe('a scatter that is gathered', () => {
     expect(node.logs().every(({ status }) => status === 'done')).toBe(true);
   });
 
+  test('waits also where a route between leads to the step that gathers', async () => {
+    const route = [{ where: { property: 'kind', equals: 'more' }, target: 'more' }];
+    const steps = {
+      split: { klados: K.split, then: { scatter: 'work', route } },
+      work: { klados: K.work, then: { pass: 'end', route } },
+      more: { klados: K.work, then: { gather: 'join' } },
+      end: { klados: K.work, then: { done: true } },
+      join: threeSteps.join,
+    };
+    const kinds: Worker = async ({ targets }) =>
+      targets.map((id) => ({ entity_id: id, kind: id === F(3) ? 'less' : 'more' }));
+    for (const then of [steps.split.then, { scatter: 'work' }, { scatter: 'end', route }]) {
+      const node = run(
+        { ...steps, split: { klados: K.split, then } },
+        { [K.split]: kinds, [K.work]: kinds, [K.join]: make },
+      );
+      await begin(node, files);
+      expect(node.logs().map(({ error }) => error)).toEqual(node.logs().map(() => undefined));
+      expect(node.jobs().flatMap((job) => job.split('/join: ')[1] ?? [])).toEqual([files.join(' ')]);
+    }
+  });
+
+  test('is gathered by the step of its own way, whichever ends last', async () => {
+    const route = [{ where: { property: 'kind', equals: 'other' }, target: 'other' }];
+    const steps = {
+      ...threeSteps,
+      split: { klados: K.split, then: { scatter: 'work', route } },
+      other: { klados: K.work, then: { gather: 'another' } },
+      another: { klados: K.join, then: { done: true } },
+    };
+    for (const last of files) {
+      const kinds: Worker = async ({ targets }) =>
+        targets.map((id) => ({ entity_id: id, ...(id === F(2) && { kind: 'other' }) }));
+      const node = run(steps, { [K.split]: kinds, [K.work]: same, [K.join]: make });
+      node.start(K.split, { target_entities: files, rhiza: { id: R, path: ['split'], parent_logs: [] } });
+      await node.run(node.started[0] as (typeof node.started)[number]);
+      const some = node.started.slice(1);
+      for (const one of some.toSorted(
+        (a, b) => Number(a.job.target_entity === last) - Number(b.job.target_entity === last),
+      ))
+        await node.run(one);
+      expect(node.jobs().at(-1)).toBe(`split/work/join: ${files.join(' ')}`);
+    }
+  });
+
   test('within another gather goes on with the outer one', async () => {
     const steps = {
       split: { klados: K.split, then: { scatter: 'inner' } },

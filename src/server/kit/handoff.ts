@@ -1,4 +1,4 @@
-import { doneTarget, type Flow, type Then } from '../model/flow.ts';
+import { doneTarget, type Flow, routesOf, type Then } from '../model/flow.ts';
 import type { RhizaContext } from '../model/job-request.ts';
 import { type Batches, gathered, type Slot, slotOfParts } from './batch.ts';
 import { JobError, type JobFailure } from './job-error.ts';
@@ -147,7 +147,7 @@ class Handoff {
     const { job, outputs } = this.#is;
     const items = outputs.map(({ id, properties }, index) => ({ id, index, step: routed(then, own, properties) }));
     const going = items.filter(({ step }) => step !== doneTarget);
-    const gather = gatherBehind(flow, own);
+    const gather = gatherBehind(flow, own, routesOf(then));
     if (outputs.length === 0 || (going.length === 0 && gather === null)) return this.#end();
     if (going.length === 0 && gather !== null) return this.#gatherAll(flow, own, gather);
     const batch = gather === null ? null : await this.#batch(flow, own, gather, items);
@@ -270,7 +270,8 @@ class Handoff {
     const { rhiza, path, step, outer, depth } = gathering(properties, job);
     const flow = flowOf(await this.#ports.api.read(rhiza), rhiza);
     const then = rhiza === job.rhiza.id ? flow.get(this.#step)?.then : undefined;
-    const next = then && 'gather' in then ? routed(then, then.gather, outputProperties) : step;
+    // Where ways of one scatter name several steps that gather, whoever ends last does not choose.
+    const next = then && 'gather' in then && then.gather === step ? routed(then, step, outputProperties) : step;
     if (ids.length === 0)
       throw new JobError('VALIDATION_ERROR', `Step ${next} has nothing to gather: no job of the batch gave an output.`);
     const target = await this.#starter.target(flow, next, { rhiza, path });

@@ -1,4 +1,4 @@
-import { type Flow, routesOf, type Then, type Where } from '../model/flow.ts';
+import { doneTarget, type Flow, type FlowRoute, routesOf, stepAfter, type Then, type Where } from '../model/flow.ts';
 
 /** Where an item with these properties goes: to the target of the first route that fits, else to the form's own step. */
 export function routed(then: Then, own: string, properties: Record<string, unknown>): string {
@@ -22,17 +22,33 @@ function valueAt(from: unknown, path: string): unknown {
 }
 
 /**
- * The step that gathers what is scattered to `step`: the one that it gathers into itself, or at the end of plain passes,
- * and of inner scatters that are gathered, from it on. Null where nothing does.
+ * The step that gathers what is scattered to `own`, or by a route elsewhere: the first that a way from there comes to, over
+ * passes, recursions and inner scatters that are gathered; of several ways the form's own counts before its routes. Null where
+ * none leads to one.
  */
-export function gatherBehind(flow: Flow, step: string, seen = new Set<string>()): string | null {
-  for (let name: string | null = step; name !== null && !seen.has(name); ) {
-    seen.add(name);
-    const then: Then | undefined = flow.get(name)?.then;
-    if (then && 'gather' in then) return then.gather;
-    if (!then || routesOf(then).length > 0) return null;
-    if ('pass' in then) name = then.pass;
-    else name = 'scatter' in then ? gatherBehind(flow, then.scatter, seen) : null;
+export function gatherBehind(flow: Flow, own: string, routes: readonly FlowRoute[] = []): string | null {
+  return firstGather(flow, [own, ...routes.map(({ target }) => target)], new Map());
+}
+
+/** `known`: where each step leads that was looked at; null as well while it is, since a flow may come back to a step. */
+function firstGather(flow: Flow, steps: readonly string[], known: Map<string, string | null>): string | null {
+  for (const step of steps) {
+    const gather = known.has(step) ? known.get(step) : gatherFrom(flow, step, known);
+    if (gather) return gather;
   }
   return null;
+}
+
+function gatherFrom(flow: Flow, step: string, known: Map<string, string | null>): string | null {
+  known.set(step, null);
+  const then = step === doneTarget ? undefined : flow.get(step)?.then;
+  const next = then ? stepAfter(then) : null;
+  if (!then || next === null) return null;
+  let gather: string | null = next;
+  if (!('gather' in then)) {
+    gather = firstGather(flow, [next, ...routesOf(then).map(({ target }) => target)], known);
+    if ('scatter' in then && gather !== null) gather = firstGather(flow, [gather], known);
+  }
+  known.set(step, gather);
+  return gather;
 }
