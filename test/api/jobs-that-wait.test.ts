@@ -59,6 +59,20 @@ test('a batch is found as soon as it is started, though its service is not asked
   expect(listed.body).toMatchObject({ runs: [started] });
 });
 
+test('a batch that has not become jobs when its time is up has failed then, however long its service rests', async () => {
+  const { id } = await scene.klados('unavailable');
+  await batch(id, 12);
+  await scene.node.ctx.invocations.idle();
+  const run = await batch(id, 30);
+  scene.clock.ms += 3_600_000;
+  const late = { code: 'TIMEOUT', retryable: true };
+  expect(await scene.status(id, run)).toMatchObject({
+    status: 'error',
+    progress: { total: 30, pending: 0, error: 30 },
+    errors: [late, { ...late, job_id: run, message: expect.stringContaining('29 more jobs of the batch') }],
+  });
+});
+
 test('a batch whose service asks to wait is sent once that takes it', async () => {
   const { id } = await scene.klados('later');
   const run = await batch(id, 12);

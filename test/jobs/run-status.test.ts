@@ -61,7 +61,8 @@ describe('a run', () => {
   });
 
   test('that is a batch of which not all are jobs yet is pending until its first log, too', () => {
-    const status = (...jobs: RunJob[]) => batchStatus(runStatus(jobs, [], begun), 5);
+    const status = (...jobs: RunJob[]) =>
+      batchStatus(runStatus(jobs, [], begun), { run: 'D', rest: 5, first: jobs[0] }, begun);
     expect(status()).toMatchObject({ status: 'pending', progress: { ...nothing, total: 5, pending: 5 } });
     expect(status(job('1'))).toMatchObject({ status: 'pending', progress: { total: 6, pending: 6 } });
     expect(status(job('1', { log: running(1) }))).toMatchObject({ status: 'running', progress: { total: 6 } });

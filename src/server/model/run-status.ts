@@ -102,15 +102,33 @@ export function runStatus(jobs: readonly RunJob[], stuck: readonly StuckBatch[],
   };
 }
 
-/** The state of a batch of which `rest` have not become jobs yet: each counts as one that waits. */
-export function batchStatus(status: RunStatus, rest: number): RunStatus {
+/**
+ * The state of a batch of which `rest` have not become jobs yet: each counts as one that waits, and when the time of all is up,
+ * which the first that became a job tells, as one that was never sent.
+ */
+export function batchStatus(
+  status: RunStatus,
+  { run, rest, first }: { run: string; rest: number; first: RunJob | undefined },
+  nowMs: number,
+): RunStatus {
   if (rest === 0) return status;
   const { progress } = status;
+  const total = progress.total + rest;
+  if (first && nowMs >= first.expires) {
+    const message = `${rest} more jobs of the batch were not sent before its permissions ended`;
+    return {
+      ...status,
+      status: 'error',
+      progress: { ...progress, total, error: progress.error + rest },
+      errors: [...status.errors, { klados_id: first.processor, job_id: run, ...timeout, message }],
+      completed: new Date(first.expires).toISOString(),
+    };
+  }
   const begun = progress.total > 0 && status.status !== 'pending';
   return {
     ...status,
     status: begun ? 'running' : 'pending',
-    progress: { ...progress, total: progress.total + rest, pending: progress.pending + rest },
+    progress: { ...progress, total, pending: progress.pending + rest },
     completed: null,
   };
 }

@@ -364,5 +364,6 @@ export function statusOfRun(db: Reader, { run, nowMs }: { run: string; nowMs: nu
   const status = runStatus(jobs, [], nowMs);
   const root = status.status === 'done' ? firstOf(db, run) : undefined;
   const stuck = root ? openScatters(db, root, run) : [];
-  return batchStatus(stuck.length === 0 ? status : runStatus(jobs, stuck, nowMs), batchRest(db, run) ?? 0);
+  const known = stuck.length === 0 ? status : runStatus(jobs, stuck, nowMs);
+  return batchStatus(known, { run, rest: batchRest(db, run) ?? 0, first: jobs[0] }, nowMs);
 }
