@@ -483,3 +483,23 @@ test('a restart of the node sends what waits, and not what may have arrived', as
   const bases = endpoint.received.slice(before).map(({ body }) => body.api_base);
   expect(new Set(bases)).toEqual(new Set([node.url]));
 });
+
+test('what is begun while the node closes is sent when it starts again', async () => {
+  await using folder = await temporaryFolder();
+  await using endpoint = await startProcessorEndpoint();
+  let started: Started | undefined;
+  {
+    await using node = await startNode({ data: folder.path });
+    const who = operator(node);
+    const home = await collection(node, who);
+    const { klados } = await activeKlados(node, who, home.id, { endpoint: `${endpoint.url}/accept` });
+    // Requests that have come by then are still answered.
+    node.ctx.invocations.close();
+    const body = { target_collection: home.id, target_entity: home.id, confirm: true };
+    started = ok<Started>(await ask(node, who, `POST /kladoi/${klados.id}/invoke`, body));
+    expect(endpoint.received).toEqual([]);
+  }
+  await using node = await startNode({ data: folder.path });
+  await node.ctx.invocations.idle();
+  expect(endpoint.received.map(({ body }) => body.job_id)).toEqual([started.job_id]);
+});

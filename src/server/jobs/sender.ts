@@ -69,7 +69,8 @@ export class JobSender {
     return this.#inTurn(job, async (sending) => {
       const { stop, now } = this.#needs;
       let current = sending;
-      while (!stop.aborted && now() < job.expires) {
+      // Also while the node closes: what says that it is under way then has not been sent, and waits for the next start.
+      while (now() < job.expires) {
         if (current.state === 'queued') {
           const pause = pauseBefore(current.attempts);
           if (pause > 0) await sleep(pause, undefined, { signal: stop, ref: false }).catch(() => undefined);
