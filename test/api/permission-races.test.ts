@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { type Move, movesAfter } from '../../src/server/store/events.ts';
-import { ask, operator, type Person, user } from '../helpers/callers.ts';
+import { ask, operator, type Person, processor, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, invalid, ok, remove } from '../helpers/entities.ts';
+import { logBody } from '../helpers/job-scene.ts';
 import { type Answer, startNode, type TestNode } from '../helpers/node.ts';
 import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
 import { agent, klados, rhiza } from '../helpers/processors.ts';
@@ -173,6 +174,88 @@ describe('a job that needs no new grant is not begun after the role was taken aw
     expect((await lost).status).toBe(200);
     expect((await Promise.all(begun)).map(({ status }) => status)).toEqual(starts.map(() => 403));
     expect(endpoint.received).toHaveLength(5);
+  });
+});
+
+describe('what failed is not repeated after the role was taken away', () => {
+  const failed = { status: 'error', error: { code: 'TIMEOUT', message: 'too slow', retryable: true } };
+
+  /** A workflow of bob's in which the first step has scattered to `count` jobs, which have failed. */
+  async function failing(endpoint: string, count: number) {
+    const boss = operator(node);
+    const roles = { runner: ['*:view', '*:invoke', 'entity:create', 'entity:update', 'collection:update'] };
+    const [home, target] = [await collection(node, boss, { roles }), await collection(node, boss, { roles })];
+    for (const { id } of [home, target]) await enrol(node, boss, id, bob, 'runner');
+    const { id } = await activate(node, boss, await klados(node, boss, home.id, { endpoint }));
+    const self = processor(node, id, boss);
+    const step = (then: object) => ({ klados: { id, type: 'klados' }, then });
+    const flow = { first: step({ scatter: 'second' }), second: step({ done: true }) };
+    const made = await rhiza(node, boss, home.id, { flow });
+    ok(await ask(node, boss, `PUT /rhizai/${made.id}`, { expect_tip: made.cid, status: 'active' }));
+    const { id: target_entity } = await create(node, boss, { collection: target.id });
+    const one = { target_collection: target.id, target_entity, job_collection: target.id, confirm: true };
+    const run = ok<{ job_id: string; job_collection: string }>(
+      await ask(node, bob, `POST /rhizai/${made.id}/invoke`, one),
+    );
+    const { job_collection } = run;
+    const logs = async (jobs: string[], entry: object): Promise<string[]> => {
+      const entities = jobs.map((job_id) =>
+        logBody({ clock: { ms: Date.now() } }, self, { job_id, job_collection }, entry),
+      );
+      const ids: string[] = [];
+      for (let from = 0; from < jobs.length; from += 100) {
+        const body = { entities: entities.slice(from, from + 100) };
+        const { results } = ok<{ results: { id: string }[] }>(await ask(node, self, 'POST /entities/batch', body));
+        ids.push(...results.map((result) => result.id));
+      }
+      return ids;
+    };
+    const [log = ''] = await logs([run.job_id], { status: 'done' });
+    const rhizaOf = { id: made.id, path: ['first', 'second'], parent_logs: [log] };
+    const jobs: string[] = [];
+    for (let i = 0; i < count; i++) {
+      const context = { ...rhizaOf, scatter_total: count, scatter_index: i };
+      const body = { ...one, job_collection, rhiza: context };
+      jobs.push(ok<{ job_id: string }>(await ask(node, self, `POST /kladoi/${id}/invoke`, body)).job_id);
+    }
+    const [log_id] = await logs(jobs, failed);
+    return {
+      ...{ home, target, jobs },
+      lines: [
+        [`POST /kladoi/${id}/reinvoke`, { log_id }],
+        [`POST /rhizai/${made.id}/jobs/${run.job_id}/resume`, {}],
+      ] as const,
+    };
+  }
+
+  /** What is answered to bob, whose role there is taken away when what is asked is on its way to the disk. */
+  async function overtaken(
+    from: Entity,
+    [line, body]: readonly [string, object],
+    first: 'asks' | 'loses',
+  ): Promise<Answer> {
+    const store = await node.ctx.networks.get('main');
+    const waiting = () => store.activity().waitingBytes;
+    const lose = () => ask(node, operator(node), `DELETE /collections/${from.id}/members/${bob.id}?role=runner`);
+    const asks = () => ask(node, bob, line, body);
+    using gate = writerGate();
+    const one = first === 'asks' ? asks() : lose();
+    await expect.poll(waiting).toBeGreaterThan(0);
+    const before = waiting();
+    const other = first === 'asks' ? lose() : asks();
+    await expect.poll(waiting).toBeGreaterThan(before);
+    gate.open();
+    const [asked, lost] = first === 'asks' ? [await one, await other] : [await other, await one];
+    expect(lost.status).toBe(200);
+    return asked;
+  }
+
+  it.each(['by its log', 'by its run'])('%s', async (how) => {
+    await using endpoint = await startProcessorEndpoint();
+    const { home, lines } = await failing(`${endpoint.url}/accept`, 1);
+    const answer = await overtaken(home, lines[how === 'by its log' ? 0 : 1], 'loses');
+    expect([answer.status, answer.text]).toEqual([403, expect.stringContaining(':invoke')]);
+    expect(endpoint.received).toHaveLength(2);
   });
 });
 
