@@ -257,6 +257,18 @@ describe('what failed is not repeated after the role was taken away', () => {
     expect([answer.status, answer.text]).toEqual([403, expect.stringContaining(':invoke')]);
     expect(endpoint.received).toHaveLength(2);
   });
+
+  it('of very many those that have begun by then are named', async () => {
+    await using endpoint = await startProcessorEndpoint();
+    const { home, lines, jobs } = await failing(`${endpoint.url}/accept`, 201);
+    const answer = await overtaken(home, lines[1], 'asks');
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { resumed: 200, skipped: 1, jobs: expect.any(Array), error: 'Action not allowed: rhiza:invoke' },
+    ]);
+    const begun = (answer.body as { jobs: { original_job_id: string }[] }).jobs.map((one) => one.original_job_id);
+    expect(begun).toEqual(jobs.slice(0, 200));
+  });
 });
 
 describe('a cascade', () => {

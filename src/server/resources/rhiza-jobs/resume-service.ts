@@ -1,4 +1,4 @@
-import { NotFoundError } from '../../errors.ts';
+import { DomainError, NotFoundError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { newSending } from '../../model/job-state.ts';
 import type { Reader } from '../../store/connection.ts';
@@ -38,19 +38,22 @@ export class ResumeService {
         const wanted = errors.filter(
           ({ code, retryable }) => retryable && (error_codes === undefined || error_codes.includes(code)),
         );
+        const resumed = () => ({ resumed: jobs.length, skipped: errors.length - jobs.length, jobs });
         for (let from = 0; from < wanted.length; from += perCommit) {
           const ids = wanted.slice(from, from + perCommit).map(({ job_id }) => job_id);
-          const made = await this.#repeat(store, caller, ids, (db) => this.#require(db, caller, id, job));
-          jobs.push(
-            ...made.map(({ id: new_job_id, processor: klados_id, retries }) => {
-              return { original_job_id: retries ?? '', klados_id, new_job_id };
-            }),
-          );
+          try {
+            const made = await this.#repeat(store, caller, ids, (db) => this.#require(db, caller, id, job));
+            jobs.push(...made.map(viewOf));
+          } catch (error) {
+            // Those of the commits before have begun, and nobody else would tell which.
+            if (jobs.length === 0 || !(error instanceof DomainError)) throw error;
+            return { ...resumed(), error: wordsOf(error) };
+          }
         }
-        return { resumed: jobs.length, skipped: errors.length - jobs.length, jobs };
+        return resumed();
       });
     } finally {
-      // Those of the first commits are on disk, whatever became of the others.
+      // Whatever became of the others.
       if (jobs.length > 0) needs.queueOf(store).wake();
     }
   }
@@ -81,4 +84,13 @@ export class ResumeService {
     if (findJobHead(db, job)?.rhiza !== id) throw NotFoundError.of('There is no such job');
     inUse({ entities, permissions }, db, caller, id);
   }
+}
+
+function viewOf({ id, processor, retries }: NewJob): ResumedView['jobs'][number] {
+  return { original_job_id: retries ?? '', klados_id: processor, new_job_id: id };
+}
+
+function wordsOf(error: DomainError): string {
+  const issue = error instanceof ValidationError ? error.issues[0] : undefined;
+  return issue ? `${issue.path.join('.')}: ${issue.message}` : error.sentence;
 }

@@ -67,9 +67,11 @@ export interface ResumedView {
   /** @isInt */
   resumed: number;
   /**
-   * Failed jobs that are not repeated: another code, or not worth it.
+   * Failed jobs that are not repeated: another code, or not worth it, or see `error`.
    * @isInt
    */
   skipped: number;
   jobs: ResumedJobView[];
+  /** Why the rest is skipped, where some jobs of very many had begun when that came up. */
+  error?: string;
 }

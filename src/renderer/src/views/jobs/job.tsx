@@ -83,8 +83,10 @@ function RunHead({ run, shown }: { run: RunLine; shown: string }) {
       answered(
         api.POST('/rhizai/{id}/jobs/{job_id}/resume', { params: { path: { id: processor.id, job_id } }, body: {} }),
       ),
-    onSuccess: ({ resumed, skipped }) =>
-      toast(resumed > 0 ? t('job.resumed', { count: resumed }) : t('job.resumedNone', { skipped: number(skipped) })),
+    onSuccess: ({ resumed, skipped, error }) => {
+      toast(resumed > 0 ? t('job.resumed', { count: resumed }) : t('job.resumedNone', { skipped: number(skipped) }));
+      if (error !== undefined) toast(t('job.resumedInPart', { skipped: number(skipped), reason: error }));
+    },
     onSettled: () => queries.invalidateQueries({ queryKey: runQuery(shown).queryKey }),
   });
   return (
