@@ -107,6 +107,11 @@ const damages: [string, string, { kind: string; message: RegExp }][] = [
       { kind: 'move', message: /names another version/ },
     ],
   ),
+  ...['lncal', 'remote', 'remote:'].map((origin): (typeof damages)[number] => [
+    `a move that is said to be by ${origin}`,
+    `UPDATE moves SET origin = '${origin}' WHERE id = (SELECT max(id) FROM moves)`,
+    { kind: 'move', message: /by what there never was/ },
+  ]),
   [
     "a deleted entity's collection",
     'UPDATE entity SET collection = NULL WHERE deleted = 1',
@@ -216,9 +221,10 @@ test('rows that a table has lost are not called whole, though all indexes know t
     "DELETE FROM sqlite_schema WHERE name = 'by_name'",
   );
   change("DELETE FROM some WHERE name = 'a'", 'INSERT INTO sqlite_schema SELECT * FROM kept');
+  change('DROP TABLE kept', 'PRAGMA user_version = 1');
   const findings = new Findings();
   const db = openReader(file);
-  checkDatabase(db, findings);
+  checkDatabase(db, findings, ['CREATE TABLE some (name); CREATE INDEX by_name ON some (name)']);
   db.close();
   const { problems, remarks } = findings.report();
   expect(problems.map(({ message }) => message)).toEqual(['wrong # of entries in index by_name.']);
@@ -311,6 +317,44 @@ test.each(['identity.db', 'chat.db'])('a damaged %s is found with whatever netwo
   expect(await verify(folder.path)).toMatchObject({
     ok: false,
     problems: [{ kind: 'database', message: `${name} cannot be read: file is not a database.` }],
+  });
+});
+
+test('a move is said to be by no other remote than there ever was', async () => {
+  await using folder = await temporaryFolder();
+  await curate(folder.path);
+  const by = (origin: string) => {
+    const db = new Database(databaseFile(folder.path, 'main'));
+    db.prepare('UPDATE moves SET origin = ? WHERE id = (SELECT max(id) FROM moves)').run(origin);
+    db.exec(`INSERT OR REPLACE INTO sync_log (seq, time, remote, kind, detail)
+      VALUES (1, 1, 'museum', 'added', 'http://museum.test'), (2, 2, 'museum', 'renamed', 'first')`);
+    db.close();
+    return verify(folder.path);
+  };
+  const pushed = `from:${'0'.repeat(26)}/a node`;
+  for (const origin of ['remote:museum', 'remote:first', pushed]) expect(await by(origin)).toMatchObject({ ok: true });
+  for (const origin of ['remote:nuseum', 'frim:museum', 'from:museum'])
+    expect((await by(origin)).problems).toMatchObject([{ kind: 'move' }]);
+  await by('remote:nuseum');
+  const db = new Database(databaseFile(folder.path, 'main'));
+  db.exec('DELETE FROM sync_log WHERE seq = 1');
+  db.close();
+  // Who was noted in what has left the log nobody knows.
+  expect(await verify(folder.path)).toMatchObject({ ok: true });
+});
+
+test.each([
+  ['identity.db', 'identity.db: ', 'table api_key', 'label TEXT', 'labem TEXT'],
+  ['main/attest.db', 'attest.db: ', 'table head', 'root BLOB', 'soot BLOB'],
+  ['main/archeion.db', '', 'table remote_run', 'started', 'sdarted'],
+])('a changed letter in how the tables of %s are made is found', async (path, name, table, from, to) => {
+  await using folder = await temporaryFolder();
+  await curate(folder.path);
+  const file = join(folder.path, path);
+  await writeFile(file, (await readFile(file)).toString('latin1').replace(from, to), 'latin1');
+  expect((await verify(folder.path)).problems).toContainEqual({
+    kind: 'database',
+    message: expect.stringMatching(`^${name}How the ${table} is made is not what Archeion has written there`),
   });
 });
 

@@ -1,22 +1,53 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { StorageError } from '../../errors.ts';
 import { identityFile } from '../accounts/identity-schema.ts';
+import { attestFile, attestMigrations, openLogReader } from '../attest-log.ts';
 import { type Connection, openReader, rollBackJournal } from '../connection.ts';
 import type { OpenFiles } from '../file-identity.ts';
+import { type Migration, migrate } from '../migrations/migrate.ts';
 import { nodeDatabases } from '../node-databases.ts';
 import { refuseNewer } from '../outdated.ts';
+import { isOfStorage } from '../storage-error.ts';
 import type { Findings } from './verify-findings.ts';
 
 /**
- * The database's own check, with what its indexes hold, since a row that its index does not have is not found; `name` tells which
- * one it is, where that is not plain.
+ * The database's own check, with what its indexes hold, since a row that its index does not have is not found, and whether its
+ * tables are those that its `steps` make; `name` tells which one it is, where that is not plain.
  */
-export function checkDatabase(db: Connection, findings: Findings, name = ''): void {
+export function checkDatabase(db: Connection, findings: Findings, steps: readonly Migration[], name = ''): void {
   const said = db.db.pragma('integrity_check(100)') as { integrity_check: string }[];
   const wrong = said.map(({ integrity_check: words }) => words).filter((words) => words !== 'ok');
   for (const words of wrong) findings.problem('database', `${name}${words}.`);
   if (wrong.length > 0 && isOfIndexes(wrong)) findings.remark(`${name}${onlyIndexes}`);
+  checkSchema(db, findings, steps, name);
+}
+
+/** What says how a table is made SQLite believes as it stands there: its own check sees nothing of it. */
+function checkSchema({ db }: Connection, findings: Findings, steps: readonly Migration[], name: string): void {
+  const version = db.pragma('user_version', { simple: true }) as number;
+  const fresh = new Database(':memory:');
+  try {
+    migrate(fresh, steps.slice(0, version));
+    const [found, made] = [schemaOf(db), schemaOf(fresh)];
+    for (const what of new Set([...made.keys(), ...found.keys()]))
+      if (found.get(what) !== made.get(what))
+        findings.problem(
+          'database',
+          `${name}How the ${what} is made is not what Archeion has written there: restore the newest backup that verifies.`,
+        );
+  } finally {
+    fresh.close();
+  }
+}
+
+/** How tables and indexes are made, by their kinds and names, without comments and the breaks of lines. */
+function schemaOf(db: Database.Database): Map<string, string> {
+  const sql = "SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_stat%' ESCAPE '\\'";
+  const rows = db.prepare<[], Record<'type' | 'name' | 'tbl_name', string> & { sql: string | null }>(sql).all();
+  const plain = (text: string) => text.replace(/--[^\n]*/g, '').replace(/\s+/g, ' ');
+  return new Map(rows.map((row) => [`${row.type} ${row.name}`, `${row.tbl_name}: ${plain(row.sql ?? '')}`]));
 }
 
 /**
@@ -41,7 +72,7 @@ const onlyIndexes =
 
 /** The same for the databases that a data folder has for all its networks: accounts and keys, chats. */
 export function checkNodeDatabases(data: string, findings: Findings, openFiles: OpenFiles): void {
-  for (const [name] of nodeDatabases) {
+  for (const [name, steps] of nodeDatabases) {
     const file = join(data, name);
     if (!existsSync(file)) {
       if (name === identityFile) findings.problem('database', `${name} is not there.`);
@@ -51,7 +82,7 @@ export function checkNodeDatabases(data: string, findings: Findings, openFiles: 
     try {
       rollBackJournal(file, openFiles[file]);
       db = openReader(file, openFiles[file]);
-      checkDatabase(db, findings, `${name}: `);
+      checkDatabase(db, findings, steps, `${name}: `);
     } catch (error) {
       const why = error instanceof StorageError ? error.reason : `${error instanceof Error ? error.message : error}.`;
       findings.problem('database', `${name} cannot be read: ${why}`);
@@ -60,6 +91,20 @@ export function checkNodeDatabases(data: string, findings: Findings, openFiles: 
     }
   }
   checkNodeVersions(data, findings, openFiles);
+}
+
+/** The same for the attestation log's. What cannot be read of it the check of the log tells. */
+export function checkLogDatabase(folder: string, findings: Findings, openFiles: OpenFiles): void {
+  const file = attestFile(folder);
+  let db: Connection | null = null;
+  try {
+    db = openLogReader(file, openFiles[file]);
+    if (db) checkDatabase(db, findings, attestMigrations, 'attest.db: ');
+  } catch (error) {
+    if (!isOfStorage(error)) throw error;
+  } finally {
+    db?.close();
+  }
 }
 
 /** Whether a newer program has written those: this one would not start with them. */

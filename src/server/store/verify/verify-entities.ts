@@ -1,6 +1,6 @@
 import { cidText } from '../../blocks/cid.ts';
 import { decodeManifest } from '../../blocks/encode.ts';
-import { networkOf } from '../../model/ids.ts';
+import { isEntityId, networkOf } from '../../model/ids.ts';
 import { labelKey } from '../../model/label-fold.ts';
 import { collectionsOf, indexed, labelOf, type Manifest, relationshipKey } from '../../model/manifest.ts';
 import { blockWithCid } from '../blocks.ts';
@@ -35,6 +35,7 @@ interface MoveFacts {
   pi: string;
   cid: string;
   ver: number;
+  origin: string;
   owner: number | null;
   owner_pi: string | null;
   tip_cid: Uint8Array | null;
@@ -47,29 +48,57 @@ const pageRows = 200;
 export class MoveLog {
   readonly tips = new Map<number, number>();
   last = 0;
+  readonly #origins = new Map<string, boolean>();
 
   /** Takes up the moves of a page; false where there are no more. */
   advance(db: Reader, findings: Findings, limit: number): boolean {
     const rows = db.all<MoveFacts>(
-      `SELECT m.id, m.entity, m.old_tip, m.new_tip, m.pi, m.cid, m.ver,
+      `SELECT m.id, m.entity, m.old_tip, m.new_tip, m.pi, m.cid, m.ver, m.origin,
               b.entity AS owner, e.id AS owner_pi, b.cid AS tip_cid, b.ver AS tip_ver
          FROM moves m LEFT JOIN block b ON b.key = m.new_tip LEFT JOIN entity e ON e.key = m.entity
         WHERE m.id > ? ORDER BY m.id LIMIT ?`,
       this.last,
       limit,
     );
-    for (const { id, entity, old_tip, new_tip, pi, cid, ver, ...found } of rows) {
+    for (const { id, entity, old_tip, new_tip, pi, cid, ver, origin, ...found } of rows) {
       findings.counts.moves++;
       if ((this.tips.get(entity) ?? null) !== old_tip)
         findings.problem('move', `Move ${id} does not begin where the one before it ended.`);
       if (found.owner !== entity) findings.problem('move', `Move ${id} leads to no version of its entity.`);
       else if (pi !== found.owner_pi || ver !== found.tip_ver || cid !== (found.tip_cid && cidText(found.tip_cid)))
         findings.problem('move', `Move ${id} names another version than the one that it leads to.`);
+      if (!this.#isOrigin(db, origin))
+        findings.problem('move', `Move ${id} says of itself to be by what there never was.`);
       this.tips.set(entity, new_tip);
       this.last = id;
     }
     return rows.length === limit;
   }
+
+  #isOrigin(db: Reader, origin: string): boolean {
+    const known = this.#origins.get(origin) ?? isOrigin(db, origin);
+    this.#origins.set(origin, known);
+    return known;
+  }
+}
+
+/** Who pushed: the account, and the node as it names itself. */
+const fromNode = /^from:([0-9A-Z]{26})\/./s;
+const ofRemote = /^remote:([A-Za-z0-9][A-Za-z0-9._-]{0,49})$/;
+
+/**
+ * Whether something may have moved tips under this name. Of remotes that are no more only the log of syncs knows, as long as it
+ * has its first entry still.
+ */
+function isOrigin(db: Reader, origin: string): boolean {
+  if (['local', 'import', 'car'].includes(origin)) return true;
+  const account = fromNode.exec(origin)?.[1];
+  if (account !== undefined) return isEntityId(account);
+  const name = ofRemote.exec(origin)?.[1];
+  if (name === undefined) return false;
+  const known = `SELECT 1 FROM remote WHERE name = ? UNION ALL
+    SELECT 1 FROM sync_log WHERE remote = ? OR (kind = 'renamed' AND detail = ?) LIMIT 1`;
+  return db.get(known, name, name, name) !== undefined || !db.get('SELECT 1 FROM sync_log WHERE seq = 1');
 }
 
 /** Every entity's row, relationships and listing, made again from its tip; and the tip as the moves have it. */

@@ -4,11 +4,12 @@ import { StorageError } from '../../errors.ts';
 import { type Network, networks } from '../../model/ids.ts';
 import { type Connection, openReader } from '../connection.ts';
 import type { OpenFiles } from '../file-identity.ts';
+import { migrations } from '../migrations/migrate.ts';
 import { filesFolder } from '../network-folders.ts';
 import type { Progress } from '../progress.ts';
 import { missingContent } from './missing-content.ts';
 import { verifyBlocks } from './verify-blocks.ts';
-import { checkDatabase, checkNodeDatabases } from './verify-databases.ts';
+import { checkDatabase, checkLogDatabase, checkNodeDatabases } from './verify-databases.ts';
 import { verifyEntities } from './verify-entities.ts';
 import { Findings, type VerifyReport } from './verify-findings.ts';
 import { verifyImports, verifyLeftovers } from './verify-leftovers.ts';
@@ -39,7 +40,8 @@ export async function verifyStore(
     report({ step: 'database', done: 0 });
     // Those of a backup are compared with its list.
     if (!backup) checkNodeDatabases(dirname(folder), findings, openFiles);
-    checkDatabase(db, findings);
+    checkDatabase(db, findings, migrations);
+    checkLogDatabase(folder, findings, openFiles);
     const files = new FileStore(filesFolder(folder));
     await verifyBlocks(db, files, findings, report);
     const moves = await verifyEntities(db, findings, report);
