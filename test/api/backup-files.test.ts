@@ -181,6 +181,27 @@ test('a backup in which an earlier program has set a damaged file aside is resto
   expect(await readFile(placeOf(data, rotten), 'utf8')).toMatch(/^a drawing .*more$/);
 });
 
+test.each(['files/damaged', null])(
+  'a file comes under its own name, whatever the list says of its folder (%s)',
+  async (aside) => {
+    await using folder = await temporaryFolder();
+    const dir = join(folder.path, 'backup');
+    const cid = await damagedBackup(dir);
+    if (aside) {
+      await mkdir(join(dir, 'main', aside));
+      await rename(placeOf(dir, cid), join(dir, 'main', aside, cid));
+    }
+    const list = join(dir, 'backup.json');
+    const text = await readFile(list, 'utf8');
+    const place = `main/files/${cid.slice(-2)}/${cid}`;
+    expect(text).toContain(place);
+    await writeFile(list, text.replace(place, `main/files/00/${cid}`));
+    const data = join(folder.path, 'restored');
+    expect(await commandLine(data, ['restore', dir])).toMatchObject({ code: 0, err: '' });
+    expect((await filesIn(data)).filter((path) => path.includes(cid))).toEqual([place]);
+  },
+);
+
 test('verifying a backup finds what a restore would find, and looks at each network', async () => {
   await using folder = await temporaryFolder();
   const dir = join(folder.path, 'backup');

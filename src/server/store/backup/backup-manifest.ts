@@ -115,13 +115,21 @@ export async function readManifest(folder: string): Promise<FoundBackup> {
   const { data, error } = backupManifest.safeParse(value);
   const [issue] = error?.issues ?? [];
   if (!data) throw refuse(`is no backup that this program can read: ${issue?.path.join('.')}: ${issue?.message}`);
-  const files = data.files.filter(({ path }) => paths.test(path));
+  const files = data.files.filter(({ path }) => paths.test(path)).map(inItsPlace);
   for (const { network } of data.networks) files.push(...(await unlisted(folder, network, files)));
   if (!files.some(({ path }) => path === identityFile)) throw refuse('is no sound backup: it has no identity.db');
   return {
     manifest: { ...data, files },
     strays: data.files.flatMap(({ path }) => (paths.test(path) ? [] : [path])),
   };
+}
+
+/** Content lies where its CID says, whatever the list says of the folder: under another one no node would find it. */
+function inItsPlace(file: BackedUpFile): BackedUpFile {
+  const { path } = file;
+  if (!isContent(path)) return file;
+  const cid = posix.basename(path);
+  return { ...file, path: posix.join(path, '../..', cid.slice(-2), cid) };
 }
 
 /**
