@@ -1,10 +1,8 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
-import { Identity } from '../../src/server/store/accounts/identity.ts';
 import { verifiedFolder } from '../helpers/attestations.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { verified } from '../helpers/node-archives.ts';
@@ -16,8 +14,8 @@ test('a node killed while it attests keeps every head that was seen, and takes u
   timeout: 120_000,
 }, async () => {
   await using folder = await temporaryFolder();
-  // As every node has.
-  new Identity(folder.path, { now: Date.now, randomBytes }).close();
+  // What every node has.
+  await (await startNode({ data: folder.path }))[Symbol.asyncDispose]();
   const random = seeded(7);
   let seen = 0;
   for (let run = 1; run <= 3; run++) {

@@ -1,6 +1,7 @@
 import { StorageError } from '../errors.ts';
 import type { Log } from '../log.ts';
-import { attestFile, newestHead, openLogReader, type StoredHead } from '../store/attest-log.ts';
+import { attestFile, leafBySeq, newestHead, openLogReader, type StoredHead } from '../store/attest-log.ts';
+import { attestedMove } from '../store/attested-moves.ts';
 import type { Checkpoint } from '../store/checkpoints/checkpoints.ts';
 import { LogWatch } from '../store/checkpoints/log-watch.ts';
 import type { Connection, Reader } from '../store/connection.ts';
@@ -11,7 +12,9 @@ import type { NetworkStore } from '../store/network-store.ts';
 import { storing } from '../store/storage-error.ts';
 import type { Signer } from './head.ts';
 import { HeadPace } from './head-pace.ts';
+import { hashOfLeaf, leafOf } from './leaf.ts';
 import type { LogThread } from './log-thread.ts';
+import { equal } from './merkle.ts';
 
 /** How long a slice may last: so long does closing wait at most. */
 const sliceMs = 200;
@@ -64,7 +67,8 @@ export class AttestationLog {
     const head = this.#tryHead();
     this.#signed = head?.size ?? 0;
     const own = head?.instance === needs.signer.instance && head.key_id === needs.signer.key.id;
-    if (!own || head.size < store.read(lastMove)) this.#moves.wake();
+    // What does not fit the moves, as a log that was put here from elsewhere, advancing says.
+    if (!own || head.size !== store.read(lastMove) || !this.#fits(head)) this.#moves.wake();
   }
 
   /** A read of the log; undefined where there is none yet. */
@@ -115,6 +119,17 @@ export class AttestationLog {
     } finally {
       this.#reader?.close();
       this.#reader = null;
+    }
+  }
+
+  #fits({ network, size }: StoredHead): boolean {
+    const { store, signer } = this.#needs;
+    try {
+      const leaf = this.read((log) => leafBySeq(log, size));
+      const move = store.read((db) => attestedMove(db, size));
+      return network === signer.network && !!leaf && !!move && equal(leaf.hash, hashOfLeaf(leafOf(move)));
+    } catch {
+      return false;
     }
   }
 
