@@ -186,6 +186,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     lend: (read) => pool.lend(read),
     checkpoint,
     readers,
+    upgrading: (network, step) => log.info({ network, ...step }, 'a step of bringing the database up to date begins'),
     writer: surroundings.writer,
   };
   const outdated = (network: Network) =>

@@ -14,6 +14,7 @@ import { lockFolder } from '../../src/server/store/lock.ts';
 import { databaseFile } from '../../src/server/store/network-store.ts';
 import { setBack } from '../helpers/earlier-schema.ts';
 import { send, startNode, temporaryFolder } from '../helpers/node.ts';
+import { writers } from '../helpers/store.ts';
 
 describe('settings', () => {
   const read = (env: Record<string, string>, flags = {}) => readConfig(env, flags, '/data').config;
@@ -261,15 +262,20 @@ test('the log hides credentials', () => {
   expect(lines.join('')).toContain('"host":"h"');
 });
 
-test('a start that brings a database up to date says so first, since it may take minutes', async () => {
-  await using folder = await temporaryFolder();
-  const data = join(folder.path, 'data');
-  const told = async () => {
-    await using node = await startNode({ data });
-    return node.logged.filter((line) => line.includes('the database is brought up to date')).length;
-  };
-  expect(await told()).toBe(0);
-  setBack(databaseFile(data, 'main'), 11);
-  expect(await told()).toBe(1);
-  expect(await told()).toBe(0);
-});
+test.each(writers)(
+  '(writer: %s) a start that brings a database up to date says so first, since it may take minutes, and how far it is',
+  async (writer) => {
+    await using folder = await temporaryFolder();
+    const data = join(folder.path, 'data');
+    const told = async () => {
+      await using node = await startNode({ data, writer });
+      const of = (words: string) => node.logged.filter((line) => line.includes(words));
+      const steps = of('a step of bringing the database up to date begins').map((line) => JSON.parse(line));
+      return [of('the database is brought up to date').length, ...steps.map(({ step, of }) => `${step} of ${of}`)];
+    };
+    expect(await told()).toEqual([0]);
+    setBack(databaseFile(data, 'main'), 11);
+    expect(await told()).toEqual([1, '12 of 15', '13 of 15', '14 of 15', '15 of 15']);
+    expect(await told()).toEqual([0]);
+  },
+);

@@ -5,7 +5,7 @@ import { syncFolderNow } from '../blocks/durable-folder.ts';
 import { StorageError } from '../errors.ts';
 import { openSameFile } from './file-identity.ts';
 import { keepCopy } from './migrations/kept-copy.ts';
-import { knownVersion, type Migration, migrate, migrations } from './migrations/migrate.ts';
+import { knownVersion, type Migration, migrate, migrations, type UpgradeStep } from './migrations/migrate.ts';
 
 type Value = string | number | bigint | Uint8Array | null;
 
@@ -151,7 +151,11 @@ export function sizeOf(file: string): number {
 }
 
 /** The one writing connection of a database: durable at each commit, checkpoints made by hand between groups. */
-export function openWriter(file: string, steps: readonly Migration[] = migrations): Connection {
+export function openWriter(
+  file: string,
+  steps: readonly Migration[] = migrations,
+  begun?: (step: UpgradeStep) => void,
+): Connection {
   syncLog(file);
   const db = new Database(file);
   try {
@@ -165,7 +169,7 @@ export function openWriter(file: string, steps: readonly Migration[] = migration
     db.pragma('cache_size = -6144');
     // Steps sort whole tables, and what is sorted in a file takes no more memory than the cache may.
     db.pragma('temp_store = FILE');
-    migrate(db, steps, (version) => keepCopy(db, file, version));
+    migrate(db, steps, { backup: (version) => keepCopy(db, file, version), ...(begun && { begun }) });
     db.pragma('temp_store = MEMORY');
     return new Connection(db);
   } catch (error) {

@@ -5,8 +5,9 @@ import type { QueuedRow } from './additive-rows.ts';
 import type { Checkpoint } from './checkpoints/checkpoints.ts';
 import { blocksTotal, type Commit, type Outcome } from './commit.ts';
 import { type CommitQueue, inProcessQueue, type QueueLoad } from './commit-queue.ts';
-import { type Connection, openReader, type Reader } from './connection.ts';
+import { type Connection, openReader, openWriter, type Reader } from './connection.ts';
 import { fileIdentity } from './file-identity.ts';
+import { migrations, type UpgradeStep } from './migrations/migrate.ts';
 import { filesFolder } from './network-folders.ts';
 import { storing } from './storage-error.ts';
 import type { Asker } from './threads/asker-turns.ts';
@@ -43,6 +44,8 @@ export interface Threads {
   /** Brief reads. */
   lend?: Lend | null;
   checkpoint?: Checkpoint | null;
+  /** Hears of each step of an upgrade of the database. */
+  upgrading?: (network: Network, step: UpgradeStep) => void;
   /** For its long reads; threads of its own where there are none. */
   readers?: ReaderThreads | null;
 }
@@ -94,7 +97,7 @@ export class NetworkStore {
   static async open(
     data: string,
     network: Network,
-    { writer = 'thread', lend = null, checkpoint = null, readers = null }: Threads = {},
+    { writer = 'thread', lend = null, checkpoint = null, upgrading, readers = null }: Threads = {},
   ): Promise<NetworkStore> {
     const folder = join(data, network);
     storing(() => {
@@ -102,7 +105,11 @@ export class NetworkStore {
       syncNamesNow(filesFolder(folder));
     });
     const file = databaseFile(data, network);
-    const queue = writer === 'thread' ? await threadQueue(file, checkpoint) : inProcessQueue(file);
+    const begun = (step: UpgradeStep) => upgrading?.(network, step);
+    const queue =
+      writer === 'thread'
+        ? await threadQueue(file, checkpoint, begun)
+        : inProcessQueue(file, (path) => openWriter(path, migrations, begun));
     try {
       const fileId = storing(() => fileIdentity(file));
       const reader = storing(() => openReader(file, fileId));

@@ -48,16 +48,28 @@ export function knownVersion(db: Database.Database, steps: readonly Migration[],
   return version;
 }
 
+/** A step that is about to be made, by its number from 1, and how many there are. */
+export interface UpgradeStep {
+  step: number;
+  of: number;
+}
+
+/** What is told of a database that is not new: `backup` before the first step, `begun` before each. */
+interface Told {
+  backup?: (version: number) => void;
+  begun?: (step: UpgradeStep) => void;
+}
+
 /**
- * Brings a database to the newest schema, one transaction a step. `backup` is called before the first step of a
- * database that is not new. What a step has written is brought from the log into the database before the next: it may be all of
+ * Brings a database to the newest schema, one transaction a step. What a step has written is brought from the log into the database before the next: it may be all of
  * it, and nobody else makes checkpoints yet. Throws StorageError where the database was written by a newer program.
  */
-export function migrate(db: Database.Database, steps: readonly Migration[], backup?: (version: number) => void): void {
+export function migrate(db: Database.Database, steps: readonly Migration[], { backup, begun }: Told = {}): void {
   const version = knownVersion(db, steps);
   if (version > 0 && version < steps.length) backup?.(version);
   for (const [i, step] of steps.entries()) {
     if (i < version) continue;
+    if (version > 0) begun?.({ step: i + 1, of: steps.length });
     db.transaction(() => {
       if (typeof step === 'string') db.exec(step);
       else step(db);

@@ -4,18 +4,27 @@ import { StorageError } from '../../errors.ts';
 import type { Checkpoint } from '../checkpoints/checkpoints.ts';
 import { blocksTotal, type Commit, type Outcome } from '../commit.ts';
 import { type CommitQueue, closing, type QueueLoad, Waiting } from '../commit-queue.ts';
+import type { UpgradeStep } from '../migrations/migrate.ts';
 import { storageError } from '../storage-error.ts';
 import { workerUrl } from './worker-url.ts';
 import type { FromWriter, ToWriter, WriterData } from './writer-thread.ts';
 
 const died = 'The writer stopped unexpectedly; it is not known whether this write was kept. Look, then try again.';
 
-/** A queue over a writer thread; resolves once the database is open and migrated. `checkpoint`: null where the writer does it. */
-export async function threadQueue(file: string, checkpoint: Checkpoint | null = null): Promise<CommitQueue> {
+/**
+ * A queue over a writer thread; resolves once the database is open and migrated. `checkpoint`: null where the writer does it;
+ * `upgrading` hears of each step of an upgrade.
+ */
+export async function threadQueue(
+  file: string,
+  checkpoint: Checkpoint | null = null,
+  upgrading: (step: UpgradeStep) => void = () => undefined,
+): Promise<CommitQueue> {
   const asks = checkpoint !== null;
   const queue = new ThreadQueue(
     (fileId) => writerThread({ file, asks, fileId }),
     checkpoint && ((fileId) => checkpoint(file, fileId)),
+    upgrading,
   );
   await queue.open();
   return queue;
@@ -41,6 +50,7 @@ interface Submission {
 export class ThreadQueue implements CommitQueue {
   readonly #thread: (fileId: string | null) => Worker;
   readonly #checkpoint: ((fileId: string | null) => Promise<number>) | null;
+  readonly #upgrading: (step: UpgradeStep) => void;
   readonly #waiting = new Waiting();
   #worker: Worker | null = null;
   /** Which file the first thread opened: whatever is at its path later, others write to that one alone. */
@@ -58,8 +68,10 @@ export class ThreadQueue implements CommitQueue {
   constructor(
     thread: (fileId: string | null) => Worker,
     checkpoint: ((fileId: string | null) => Promise<number>) | null = null,
+    upgrading: (step: UpgradeStep) => void = () => undefined,
   ) {
     this.#thread = thread;
+    this.#upgrading = upgrading;
     this.#checkpoint = checkpoint;
   }
 
@@ -80,7 +92,8 @@ export class ThreadQueue implements CommitQueue {
         if (this.#worker === worker) this.#lose(reason, full);
       };
       worker.on('message', (message: FromWriter) => {
-        if ('failed' in message) lost(message.failed.reason, message.failed.full);
+        if ('upgrade' in message) this.#upgrading(message.upgrade);
+        else if ('failed' in message) lost(message.failed.reason, message.failed.full);
         else if ('ready' in message) {
           this.#worker = worker;
           this.#fileId ??= message.fileId;

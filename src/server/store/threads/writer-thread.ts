@@ -3,6 +3,7 @@ import type { Commit } from '../commit.ts';
 import { openWriter } from '../connection.ts';
 import { fileIdentity, sameFileCheck } from '../file-identity.ts';
 import { type Answer, GroupCommit } from '../group.ts';
+import { migrations, type UpgradeStep } from '../migrations/migrate.ts';
 import { storageError } from '../storage-error.ts';
 
 /** Messages to the writer thread. */
@@ -12,10 +13,11 @@ export type ToWriter =
   | { checkpointed: number | null }
   | { close: true };
 /**
- * Messages from it: `ready`, with which file the database is, or `failed` once, then answers in the order in which groups end, and where others make checkpoints,
+ * Messages from it: which step of an upgrade begins, `ready`, with which file the database is, or `failed` once, then answers in the order in which groups end, and where others make checkpoints,
  * that one is due; closing ends the thread.
  */
 export type FromWriter =
+  | { upgrade: UpgradeStep }
   | { ready: true; fileId: string | null }
   | { failed: { reason: string; full: boolean } }
   | { due: true }
@@ -36,7 +38,13 @@ if (port) {
   try {
     const { file, asks, fileId } = workerData as WriterData;
     if (fileId !== null) sameFileCheck(file, fileId)();
-    serve(new GroupCommit(() => openWriter(file), asks ? () => post({ due: true }) : null), post);
+    serve(
+      new GroupCommit(
+        () => openWriter(file, migrations, (upgrade) => post({ upgrade })),
+        asks ? () => post({ due: true }) : null,
+      ),
+      post,
+    );
     post({ ready: true, fileId: fileIdentity(file) });
   } catch (error) {
     post({ failed: storageError(error) });
