@@ -77,18 +77,22 @@ test.each([
   expect(await tips(three.places)).toEqual(Array(3).fill(changed.cid));
 });
 
-test('three that pass on two decisions of one conflict come to rest, and a person decides', async () => {
+test('three that pass on two decisions of one conflict come to rest, and a person decides, also for mirrors', async () => {
   await using opened = new AsyncDisposableStack();
-  const [a, b, c] = await Promise.all([1, 2, 3].map(async () => opened.use(await startNode())));
-  if (!a || !b || !c) throw new Error('no nodes');
+  const [a, b, c, mirror] = await Promise.all([1, 2, 3, 4].map(async () => opened.use(await startNode())));
+  if (!a || !b || !c || !mirror) throw new Error('no nodes');
   const circle = [
     [b, c],
     [c, a],
     [a, b],
   ] as const;
   for (const [at, from] of circle) await addRemote(at, operator(at), { url: from.url, key: keyOf(operator(from)) });
+  await addRemote(mirror, operator(mirror), { url: a.url });
   const round = async (links: readonly (readonly [TestNode, TestNode])[]) => {
-    for (const [at] of links) await sync(at, operator(at));
+    for (const [at] of links) {
+      await sync(at, operator(at));
+      await sync(mirror, operator(mirror));
+    }
   };
   const { id } = await create(a, operator(a), { properties: { n: 0 } });
   await round([...circle, ...circle, ...circle]);
@@ -101,7 +105,7 @@ test('three that pass on two decisions of one conflict come to rest, and a perso
   for (let n = 0; n < 6; n++) await round(circle);
   const moved = () =>
     Promise.all(
-      [a, b, c].map(async ({ ctx }) =>
+      [a, b, c, mirror].map(async ({ ctx }) =>
         (await ctx.networks.get('main')).read((db) => db.get('SELECT max(id) FROM moves')),
       ),
     );
@@ -111,7 +115,7 @@ test('three that pass on two decisions of one conflict come to rest, and a perso
   expect(await conflictsOf(a, operator(a))).toMatchObject([{ id }]);
   await decide(a);
   await round([...circle, ...circle]);
-  for (const node of [a, b, c]) {
+  for (const node of [a, b, c, mirror]) {
     expect(await conflictsOf(node, operator(node))).toEqual([]);
     expect(await tipsOf(node)).toEqual(await tipsOf(a));
   }

@@ -6,6 +6,7 @@ import { isArchiveName } from '../store/archive/archive-forks.ts';
 import type { Commit } from '../store/commit.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
+import { timesTip } from '../store/events.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { type ConflictRow, conflictsOf } from '../store/remotes/conflict-rows.ts';
 import { findRemote } from '../store/remotes/remotes.ts';
@@ -26,6 +27,8 @@ export interface OpenConflict extends ConflictRow {
   clashes: Clash[];
   /** A merge would put a folder into itself, or leave a collection without an owner, so that the relationships are one side's. */
   unsound: boolean;
+  /** Nodes in a circle pass theirs on (SPEC.md, alternates): who met it before takes only another version that says the same. */
+  returns: boolean;
 }
 
 /** How somebody decides a conflict. `choices` settle single clashes, `side` the others; or `content` says it all. */
@@ -45,7 +48,16 @@ export function openConflict(db: Reader, id: string, remote: string | undefined)
   if (!sides || oursCid === undefined) throw new NotFoundError(`The versions of the conflict about ${id} are not here`);
   const { content, clashes } = merge(sides);
   const unsound = isUnsound(db, sides, content);
-  return { ...row, base: sides.baseCid, sides, oursCid, merged: content, clashes: clashes.toSorted(byPath), unsound };
+  const returns = isReturned(db, row.remote, sides);
+  return {
+    ...{ ...row, base: sides.baseCid, sides, oursCid, returns },
+    ...{ merged: content, clashes: clashes.toSorted(byPath), unsound },
+  };
+}
+
+function isReturned(db: Reader, remote: string, { baseCid, theirs, theirsCid }: Sides): boolean {
+  const isNode = (findRemote(db, remote)?.instance ?? null) !== null;
+  return isNode && baseCid === null && !theirs.deleted && timesTip(db, theirsCid) > 1;
 }
 
 /** Of what waits for a person whether it lives is theirs to say, also where one side alone has changed. */
@@ -94,10 +106,10 @@ export interface Resolved {
 /** Which version a resolution makes, before it is committed; whoever commits it checks what it says. */
 export function resolved(conflict: OpenConflict, resolution: Resolution, stamp: Stamp): Resolved {
   // Over the tip here where an archive brought the other side: whoever follows this node sees one more version.
-  const { sides, oursCid, remote } = conflict;
+  const { sides, oursCid, remote, returns } = conflict;
   const [over, overCid] = isArchiveName(remote) ? [sides.ours, oursCid] : [sides.theirs, sides.theirsCid];
   const content = 'content' in resolution ? { ...resolution.content } : decided(conflict, resolution, over.type);
-  const version = versionOver(over, overCid, content, stamp, sides.ours.reason);
+  const version = versionOver(over, overCid, content, stamp, { reason: sides.ours.reason, anew: returns });
   const time = Date.parse(stamp.ts);
   return {
     cid: version.cid,

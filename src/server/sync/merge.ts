@@ -37,7 +37,7 @@ export function mergeContents({ base, ours, theirs }: Sides, choose?: (clash: Cl
 /** The version that holds both sides' changes, and what clashed. @throws ValidationError where it would be too large */
 export function mergeSides(sides: Sides, stamp: Stamp): MergedVersion {
   const { content, clashes } = mergeContents(sides);
-  return { ...versionOver(sides.theirs, sides.theirsCid, content, stamp, sides.ours.reason), clashes };
+  return { ...versionOver(sides.theirs, sides.theirsCid, content, stamp, { reason: sides.ours.reason }), clashes };
 }
 
 /**
@@ -51,15 +51,15 @@ export function isUnsound(db: Reader, { theirs }: Sides, { properties, relations
   return circlesOf(theirs, merged, new FolderTree(db)).length > 0 || losesOwners(theirs, merged);
 }
 
-/** The version that says `content` after theirs. @throws ValidationError where it would be too large */
+/** The version that says `content` after theirs; theirs where that says it, unless `anew`. @throws ValidationError where it would be too large */
 export function versionOver(
   theirs: Manifest,
   theirsCid: string,
   content: Content,
   stamp: Stamp,
-  reason?: string,
+  { reason, anew = false }: { reason?: string | undefined; anew?: boolean } = {},
 ): Omit<MergedVersion, 'clashes'> {
-  if (sameContent(content, theirs)) return { cid: theirsCid, manifest: theirs, block: null };
+  if (!anew && sameContent(content, theirs)) return { cid: theirsCid, manifest: theirs, block: null };
   const manifest = content.deleted
     ? tombstone(theirs, theirsCid, reason, stamp)
     : replaced(theirs, theirsCid, content, stamp);

@@ -1,4 +1,5 @@
 import { ConflictError, ValidationError } from '../../../errors.ts';
+import { actionFor } from '../../../model/actions.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { type JsonObject, labelOf, type Manifest, type Relationship } from '../../../model/manifest.ts';
 import type { Stamp } from '../../../model/next-version.ts';
@@ -67,6 +68,8 @@ export class ConflictsService {
         throw new ConflictError(body.expect_tip, conflict.oursCid);
       if (body.expect_theirs !== undefined && body.expect_theirs !== conflict.sides.theirsCid)
         throw new ConflictError(body.expect_theirs, conflict.sides.theirsCid);
+      // Where nobody writes here theirs can but be taken as it is.
+      conflict.returns &&= this.#mayWrite(db, caller, conflict);
       const resolution = resolutionOf(db, body);
       const stamp = this.#writes.stamp(actor, body.note);
       const draft = resolved(conflict, resolution, stamp);
@@ -77,6 +80,11 @@ export class ConflictsService {
     });
     await commitResolution(store, commit);
     return { id, cid, ver: next.ver, deleted: next.deleted === true };
+  }
+
+  #mayWrite(db: Reader, caller: Caller, { id }: OpenConflict): boolean {
+    const entity = this.#writes.standing(db, caller.network, id);
+    return this.#writes.env.permissions.may(db, operator(caller), actionFor(entity.type, 'update'), entity);
   }
 
   /** The author that the version must have. @throws ForbiddenError, ValidationError */
