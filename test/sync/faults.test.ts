@@ -943,6 +943,26 @@ describe('P3: a push whose answer is lost', () => {
     expect(members.filter(({ userId }) => userId === member.id).map(({ role }) => role)).toEqual(['viewer', 'editor']);
   });
 
+  test('and that gave a role to the operator, who is the user of the key there, is known for what it is', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, proxy, curator, here, place } = scene;
+    await sync(mirror, here);
+    await enrol(mirror, here, place.id, here, 'viewer');
+    proxy.fault = losing;
+    expect(lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1)).toHaveProperty('error');
+    const { cid } = await read(mirror, here, place.id);
+    ok(await ask(mirror, here, `PUT /collections/${place.id}`, { expect_tip: cid, label: 'Others' }));
+    proxy.fault = () => undefined;
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0, merged: 0, refused: 0 });
+    const { properties, relationships } = await read(origin, curator, place.id);
+    expect(properties.label).toBe('Others');
+    expect(relationships.map(({ predicate, peer }) => [predicate, peer])).toEqual([
+      ['owner', curator.id],
+      ['viewer', curator.id],
+    ]);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  });
+
   test('and that only named a collection is known for what it is, and what was edited since goes out', async () => {
     await using scene = await startScene();
     const { origin, mirror, proxy, curator, here, place } = scene;

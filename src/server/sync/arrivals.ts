@@ -43,6 +43,8 @@ export interface FeedMemory {
 export interface SyncContext {
   store: NetworkStore;
   remote: Remote;
+  /** The operator's own ids on this network, in whose place the remote's user goes out. */
+  self: readonly string[];
   client: RemoteClient;
   /** Ends the run. */
   signal: AbortSignal;

@@ -215,7 +215,7 @@ export class SyncEngine implements AsyncDisposable {
     const { store, remote } = await this.#remote(network, name);
     await using client = await this.#client(network, remote);
     const needs = { store, remote, client, schema: `${service}/eidos@v1`, now, turns: this.#turns };
-    return await previewOf(needs, { pageSize, self: this.#self(network) });
+    return await previewOf({ ...needs, self: this.#self(network) }, { pageSize });
   }
 
   /**

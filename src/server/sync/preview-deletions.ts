@@ -7,7 +7,7 @@ import { decideTip } from './remote-tip.ts';
 import { isDeletion } from './state.ts';
 
 /** What a preview works with for one remote. */
-export type PreviewNeeds = Pick<SyncContext, 'store' | 'remote' | 'client' | 'schema' | 'now' | 'turns'>;
+export type PreviewNeeds = Pick<SyncContext, 'store' | 'remote' | 'self' | 'client' | 'schema' | 'now' | 'turns'>;
 
 /**
  * Whether a sync deletes what is live here, where the remote has: of what was done to it here since nobody else knows whether that

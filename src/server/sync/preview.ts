@@ -13,13 +13,9 @@ import { pushes } from './remote-settings.ts';
 
 /**
  * What a run with a remote would do, without doing it.
- * @param self the ids of who writes here
  * @throws UnreachableError
  */
-export async function previewOf(
-  needs: PreviewNeeds,
-  { pageSize, self }: { pageSize: number; self: string[] },
-): Promise<Preview> {
+export async function previewOf(needs: PreviewNeeds, { pageSize }: { pageSize: number }): Promise<Preview> {
   const { store, remote, client } = needs;
   const card = remote.instance === null ? null : await cardOf(client, true);
   const isOther = remote.instance !== null && card?.instance !== remote.instance;
@@ -35,6 +31,6 @@ export async function previewOf(
     ...found,
     reset: isOther ? 'it is another node than before' : found.reset,
     first,
-    push: pushes(remote) ? await previewPush(needs, self, named) : [],
+    push: pushes(remote) ? await previewPush(needs, needs.self, named) : [],
   };
 }

@@ -20,8 +20,6 @@ export function nothingKnown(): ContentMemory {
 
 /** What a run works with beyond a pull. */
 export interface PushContext extends SyncContext {
-  /** The operator's own ids on this network. */
-  self: readonly string[];
   /** This node's own id. */
   instance: string;
   /**

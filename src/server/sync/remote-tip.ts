@@ -8,6 +8,7 @@ import { contentHash, earlierHash, versionOf } from './content.ts';
 import { type Decision, decide, type Merger } from './decide.ts';
 import { chainHolds, type Loaded, mostSteps, relationOf } from './entity.ts';
 import type { Chain } from './manifests.ts';
+import { asTheirs, type PushFacts } from './requests.ts';
 import { type EntityEvent, entityStep, outranks, type Version } from './state.ts';
 import { looseHash } from './withheld.ts';
 
@@ -21,12 +22,12 @@ export function decideTip(
   db: Reader,
   loaded: Loaded,
   chain: Chain,
-  merger: Merger & { remote: { key: number; instance: string | null } },
+  merger: Merger & { remote: { key: number; instance: string | null }; self: readonly string[] },
   { version, reset = false }: { version: Version; reset?: boolean },
 ): Decision {
   const { intent } = loaded.known;
   const made = reset || intent === null ? null : firstOver(db, chain, intent.expect);
-  const answer = made && answerIn(db, loaded, made, merger.remote.user);
+  const answer = made && answerIn(db, loaded, made, { self: merger.self, user: merger.remote.user });
   if (answer?.version.cid === chain.cid) return decide(db, loaded.state, answer, chain, merger);
   const known = answer === null ? loaded : answered(loaded, answer);
   const { key, instance } = merger.remote;
@@ -57,6 +58,9 @@ export function decideTip(
 type Answer = Extract<EntityEvent, { kind: 'answered' }>;
 type OpenRequest = NonNullable<Loaded['known']['intent']>;
 
+/** The operator's own ids here, and who that is to the remote. */
+type Who = Pick<PushFacts, 'self' | 'user'>;
+
 interface Made {
   cid: string;
   manifest: Manifest;
@@ -86,7 +90,7 @@ function saysAs({ manifest }: Made, { content }: OpenRequest): boolean {
 }
 
 /** The answer that was lost: what stands over the version that the request expected, if it is what was sent, or says the same and is new. */
-function answerIn(db: Reader, { known: { intent }, state }: Loaded, made: Made, user: string | null): Answer | null {
+function answerIn(db: Reader, { known: { intent }, state }: Loaded, made: Made, who: Who): Answer | null {
   if (intent === null) return null;
   const version = versionOf(made.cid, made.manifest);
   // Nobody else creates this id, and of a collection nobody knows what it will say.
@@ -94,16 +98,17 @@ function answerIn(db: Reader, { known: { intent }, state }: Loaded, made: Made, 
   // What was here before is not made by it: it came there by others.
   const isBelow = (tip: string | undefined) => chainHolds(db, tip ?? null, made.cid, made.manifest.ver);
   const isOld = made.cid !== intent.tip && (isBelow(intent.tip) || isBelow(state.local?.cid));
-  const isMeant = () => saysAs(made, intent) || isPartOfNew || isPartOfSent(db, intent, made);
-  if (isOld || (made.cid !== intent.tip && !(isBy(made, user) && isMeant()))) return null;
+  const isMeant = () => saysAs(made, intent) || isPartOfNew || isPartOfSent(db, intent, made, who);
+  if (isOld || (made.cid !== intent.tip && !(isBy(made, who.user) && isMeant()))) return null;
   return { kind: 'answered', version, sent: isPart(db, intent, made) ? null : intent.tip };
 }
 
 /** Whether a request of which nobody knows what it makes has made nothing but what was sent. */
-function isPartOfSent(db: Reader, { tip, expect, content }: OpenRequest, { manifest: made }: Made): boolean {
+function isPartOfSent(db: Reader, { tip, expect, content }: OpenRequest, { manifest: made }: Made, who: Who): boolean {
   if (content !== '' || expect === null) return false;
-  const [before, meant] = [findVersion(db, expect)?.manifest, findVersion(db, tip)?.manifest];
-  return before !== undefined && meant !== undefined && isWithin({ before, meant, made });
+  const [before, local] = [findVersion(db, expect)?.manifest, findVersion(db, tip)?.manifest];
+  if (!before || !local) return false;
+  return isWithin({ before, meant: { ...local, relationships: asTheirs(local, who) }, made });
 }
 
 /** Whether a request did not say all of the version for whose sake it was sent. */

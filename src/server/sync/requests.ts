@@ -53,7 +53,7 @@ export function requestsFor(intent: Sent, facts: PushFacts): PushPlan {
     case 'update':
       if (theirs === null) return { requests: [], whole: false };
       if (local.type === 'collection') {
-        const ours = { ...local, relationships: asTheirs(facts) };
+        const ours = { ...local, relationships: asTheirs(local, facts) };
         const isGone = (peer: string) => facts.inDoubt.get(peer)?.deleted === true;
         return { requests: updateCollection(theirs, ours, { ...facts, query: unchecked(facts), isGone }), whole: true };
       }
@@ -75,7 +75,7 @@ function creation(facts: PushFacts): PushPlan {
 /** What cannot be said at once follows as a change of what is there then. */
 function collectionCreation(facts: PushFacts): PushPlan {
   const { local, user, lacking, inDoubt } = facts;
-  const relationships = asTheirs(facts);
+  const relationships = asTheirs(local, facts);
   const isOwn = (r: Relationship) => isMembership(local, r) && r.peer === user;
   const known = relationships.filter((r) => !lacking.has(r.peer) && !inDoubt.has(r.peer) && !isOwn(r));
   const first = new Set([...new Set(known.map((r) => r.peer))].slice(0, mostTargets));
@@ -102,7 +102,7 @@ function isMembership(local: Manifest, r: Relationship): boolean {
 }
 
 /** Memberships of the local account go out as those of the remote's user (decisions.md, Authors across nodes). */
-function asTheirs({ local, self, user }: PushFacts): Relationship[] {
+export function asTheirs(local: Manifest, { self, user }: Pick<PushFacts, 'self' | 'user'>): Relationship[] {
   return local.relationships.map((r) =>
     user !== null && self.includes(r.peer) && isMembership(local, r) ? { ...r, peer: user } : r,
   );
