@@ -403,6 +403,44 @@ test.each(ways)('a root that was deleted there meanwhile stands there as here, %
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 
+test.each(ways)('a root that is deleted there alone stands there as here, %s', async (_way, plain) => {
+  await using pair = await curatedOf({ plain });
+  const { origin, mirror, curator, here, place, work } = pair;
+  await update(mirror, here, work, { properties: { label: 'wanted here' } });
+  await remove(origin, curator, work);
+  expect(await sync(mirror, here)).toMatchObject({ conflicts: 1 });
+  const root = { expect_tip: (await read(mirror, here, place.id)).cid, entity_id: work.id };
+  ok(await ask(mirror, here, `PUT /collections/${place.id}/root`, root));
+  await enrol(mirror, here, place.id, here, 'editor');
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
+  expect(members(await read(origin, curator, place.id)).sort()).toEqual([
+    ['editor', curator.id],
+    ['owner', curator.id],
+    ['root', work.id],
+  ]);
+});
+
+test.each(ways)('several roots, of which the first is deleted, stand there as here, %s', async (_way, plain) => {
+  await using pair = await curatedOf({ plain });
+  const { origin, mirror, curator, here, place, work } = pair;
+  const other = await create(origin, curator, { collection: place.id });
+  await sync(mirror, here);
+  const roots = [work, other].map(({ id }) => ({ predicate: 'root', peer: id }));
+  await update(mirror, here, await read(mirror, here, place.id), { relationships_add: roots });
+  await enrol(mirror, here, place.id, here, 'editor');
+  await remove(origin, curator, work);
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
+  expect(members(await read(origin, curator, place.id)).sort()).toEqual(
+    [
+      ['editor', curator.id],
+      ['owner', curator.id],
+      ['root', work.id],
+      ['root', other.id],
+    ].sort(),
+  );
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
 const members = ({ relationships }: Entity) => relationships.map(({ predicate, peer }) => [predicate, peer]);
 
 test.each(ways)('what is new there under a request that names no tip is not written over, %s', async (_way, plain) => {

@@ -58,7 +58,9 @@ export function updateCollection(
   const [before, after] = [rolesOf(theirs), rolesOf(local)];
   const roles = new Set([...before.keys(), ...after.keys()]);
   const isMember = (r: Relationship) => roles.has(r.predicate) && isEntityId(r.peer) && r.peer_type !== 'group';
-  const setsRoot = local.relationships.some((r) => isRoot(r) && !isGone(r.peer));
+  const roots = local.relationships.filter(isRoot);
+  // Of several, as somebody may have written them, the endpoint would leave one alone.
+  const setsRoot = roots.length === 1 && !roots.some((r) => isGone(r.peer));
   const base = `/collections/${local.id}`;
   const isHeld = ({ of }: Access) => theirs.relationships.some((r) => r.predicate === of && r.peer === user);
   const takes = ({ of }: Access) => lackingOf(before.get(of) ?? [], after.get(of) ?? []).length > 0;
@@ -122,11 +124,9 @@ function mixed(
 }
 
 function rootRequest(base: string, theirs: Manifest, local: Manifest): PushRequest[] {
-  const [ours, there] = [local, theirs].map(({ relationships }) => relationships.filter(isRoot).map((r) => r.peer));
-  const root = ours?.[0];
-  // Of several there, as somebody may have written them, setting one leaves it alone.
-  const isSet = root !== undefined && there?.includes(root) && (there.length === 1 || ours?.length !== 1);
-  if (root === undefined || isSet) return [];
+  const [root] = local.relationships.filter(isRoot).map((r) => r.peer);
+  const there = theirs.relationships.filter(isRoot).map((r) => r.peer);
+  if (there.length === 1 && there[0] === root) return [];
   return [
     { method: 'PUT', path: `${base}/root`, body: (expect_tip) => ({ expect_tip, entity_id: root }), makes: null },
   ];

@@ -24,7 +24,7 @@ export interface PushFacts {
   user: string | null;
   /** The peers that the remote is not known to have. */
   lacking: ReadonlySet<string>;
-  /** The peers that are deleted, or wait to be pushed, too, and may be deleted there until then. */
+  /** The peers that are deleted, here or there, or wait to be pushed, too, and may be deleted there until then. */
   inDoubt: ReadonlyMap<string, { deleted: boolean }>;
   /** Epoch milliseconds. */
   now: number;

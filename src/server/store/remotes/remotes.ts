@@ -3,6 +3,7 @@ import { fromJson } from '../../model/from-json.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
 import { inTypeIndex } from '../indexed-types.ts';
+import { versionHead } from '../versions.ts';
 import type { Direction, RemoteScope, RemoteSettings, RunFault, Trouble } from './sync-rows.ts';
 
 /** A node or service that this one syncs with. `key` is the store's own number for it. */
@@ -268,17 +269,26 @@ export function pendingPeers(db: Reader, remote: number, id: string): string[] {
     .map((row) => row.id);
 }
 
-/** The peers of an entity's relationships that are deleted, or wait to be pushed: the remote may have none, or a deleted one, until then. */
+/**
+ * The peers of an entity's relationships that are deleted, here or as far as is known there, or wait to be pushed: the remote may
+ * have none, or a deleted one, until then.
+ */
 export function peersInDoubt(db: Reader, remote: number, id: string): { id: string; deleted: boolean }[] {
-  return db
-    .all<{ id: string; deleted: number }>(
-      `SELECT DISTINCT p.id, p.deleted FROM entity e JOIN edge d ON d.source = e.key JOIN entity p ON p.key = d.peer
-         LEFT JOIN push_pending w ON w.remote = ? AND w.entity = d.peer
-        WHERE e.id = ? AND d.peer <> e.key AND (w.entity IS NOT NULL OR p.deleted = 1)`,
-      remote,
-      id,
-    )
-    .map((row) => ({ id: row.id, deleted: row.deleted === 1 }));
+  const rows = db.all<{ id: string; deleted: number; waits: number; theirs: number | null }>(
+    `SELECT DISTINCT p.id, p.deleted, w.entity IS NOT NULL AS waits, nullif(k.theirs, p.tip) AS theirs
+       FROM entity e JOIN edge d ON d.source = e.key JOIN entity p ON p.key = d.peer
+       LEFT JOIN push_pending w ON w.remote = ? AND w.entity = d.peer
+       LEFT JOIN remote_entity k ON k.remote = ? AND k.entity = d.peer
+      WHERE e.id = ? AND d.peer <> e.key AND (w.entity IS NOT NULL OR p.deleted = 1 OR k.theirs <> p.tip)`,
+    remote,
+    remote,
+    id,
+  );
+  const isGoneThere = (cid: string | null) => cid !== null && versionHead(db, cid)?.deleted === true;
+  return rows
+    .map((row) => ({ ...row, deleted: row.deleted === 1 || isGoneThere(keyedCid(db, row.theirs)) }))
+    .filter(({ deleted, waits }) => deleted || waits === 1)
+    .map(({ id, deleted }) => ({ id, deleted }));
 }
 
 /** The peers of an entity's relationships that a remote is not known to have. */
