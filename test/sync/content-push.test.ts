@@ -518,8 +518,30 @@ test.each([
   proxy.fault = ({ path }) => (path.includes('/content') ? { status: 500 } : undefined);
   const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
   expect(last.error).toContain(declared.id);
+  expect(last.error).toContain(`Everything else was sent, but for the collection ${place.id}, which takes away rights`);
   proxy.fault = () => undefined;
   expect(await sync(mirror, here)).toMatchObject({ ...quiet, sent: { files: 1 } });
   await expectBytes(origin, heir, `/files/${declared.id}/content`, bytes);
+  await expectLevel(scene);
+});
+
+test('a collection is not given away before bytes for which a node gives no address now', async () => {
+  await using scene = await startScene({}, { blocks: true });
+  const { origin, mirror, proxy, curator, here, place } = scene;
+  const heir = await user(origin, 'heir');
+  await enrol(origin, curator, place.id, heir, 'owner');
+  await sync(mirror, here);
+  const bytes = bytesOf(5000);
+  const entity = await holding(mirror, here, bytes, { collection: place.id });
+  ok(await ask(mirror, here, `DELETE /collections/${place.id}/members/${curator.id}?role=owner`));
+  proxy.fault = ({ path }) => (path.endsWith('/content/upload-url') ? { status: 404 } : undefined);
+  for (let n = 0; n < 2; n++) {
+    const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
+    expect(last.error).toContain(`Everything else was sent, but for the collection ${place.id}, which takes away`);
+  }
+  proxy.fault = () => undefined;
+  clock.time += 2 * 60_000;
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1, sent: { files: 1 } });
+  await expectBytes(origin, heir, `/entities/${entity.id}/content?key=v1`, bytes);
   await expectLevel(scene);
 });

@@ -284,6 +284,7 @@ export class SyncEngine implements AsyncDisposable {
       brake: this.#options.brake,
       ...{ bytesFirst: new Set<string>(), unlinked: new Set<string>(), unshown: new Set<string>() },
       ...{ failing: new Map<string, string>(), restoring: new Set<string>(), linking: false },
+      waiting: new Set<string>(),
     };
     const options = { pageSize, ...asked, reset };
     const isRead = remote.direction !== 'push';

@@ -43,6 +43,8 @@ export interface PushContext extends SyncContext {
   restoring: Set<string>;
   /** Entities whose requests are not answered by a remote that answers others, by id, with what is known of why. */
   failing: Map<string, string>;
+  /** Collections that take rights which what failed, or bytes for which there is no address, need yet. */
+  waiting: Set<string>;
   /** Entities whose requests were answered in this run with versions that the remote does not show yet. */
   unshown: Set<string>;
   /** Deletions there of what is live here, which the push has met; they wait for the brake's word. */

@@ -3,6 +3,7 @@ import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import { rolesOf } from '../model/roles.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
+import { unsentContents } from '../store/remotes/remote-content.ts';
 import { findKnown, type PendingRow, pendingPeers } from '../store/remotes/remotes.ts';
 import { findVersion, lastLive } from '../store/versions.ts';
 import { creationRounds } from './order.ts';
@@ -95,10 +96,15 @@ function turnsOf({ remote, self }: PushContext, db: Reader, id: string): Turns {
   return { first, last: isLoss || rootsOf(local).some((peer) => !roots.includes(peer)), takes: isLoss };
 }
 
-/** The collections in which something lies, here or there, at which the remote has failed: it needs their rights when it is tried again. */
-export async function placesOfFailing({ failing, store, remote, turns }: PushContext): Promise<Set<string>> {
+/**
+ * The collections in which something lies, here or there, at which the remote has failed, or for whose bytes a node gives no address yet:
+ * that needs their rights when it is tried again.
+ */
+export async function placesOfUnsent({ failing, store, remote, turns }: PushContext): Promise<Set<string>> {
   const places = new Set<string>();
-  await turns.each([...failing.keys()], (id) => {
+  // Other remotes may have no addresses at all.
+  const unsent = remote.instance === null ? [] : store.read((db) => unsentContents(db, remote.key));
+  await turns.each([...new Set([...failing.keys(), ...unsent])], (id) => {
     const sides = store.read((db) => [
       findStanding(db, id)?.manifest,
       findVersion(db, findKnown(db, remote.key, id).theirs ?? '')?.manifest,

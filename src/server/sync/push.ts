@@ -34,7 +34,7 @@ import type { PushContext } from './push-context.ts';
 import { noteMark } from './push-mark.ts';
 import { isClaim, isLink } from './push-obstacles.ts';
 import { allPending } from './push-pending.ts';
-import { placesOfFailing, roundsOf } from './push-rounds.ts';
+import { placesOfUnsent, roundsOf } from './push-rounds.ts';
 import type { RemoteAnswer } from './remote.ts';
 import { DeniedError, FailedInPartError, isFailure } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
@@ -97,8 +97,9 @@ export async function push(ctx: PushContext, { concurrency, contents, accept }: 
     await syncContent(ctx, { concurrency: contents, sends: true });
     ctx.patience.anew();
     ctx.restoring.clear();
-    const needed = await placesOfFailing(ctx);
-    await pushRounds(last.map((round) => round.filter((id) => !(taking.has(id) && needed.has(id)))));
+    const needed = await placesOfUnsent(ctx);
+    for (const id of taking) if (needed.has(id)) ctx.waiting.add(id);
+    await pushRounds(last.map((round) => round.filter((id) => !ctx.waiting.has(id))));
     if (ctx.report.stopped !== null) return;
   }
   if (pushedSoFar(ctx.report) > vouched) await mark();
@@ -146,20 +147,34 @@ async function pushOne(ctx: PushContext, id: string): Promise<void> {
 const listedAgain =
   'Everything else was compared. It is tried again when somebody syncs, and by itself, ever less often; the log of the other side says why.';
 
-/** @throws FailedInPartError where the remote failed at some entities or listings, while everything else was sent */
-export function checkFailing({ failing, store, remote }: PushContext): void {
+/**
+ * @throws FailedInPartError where the remote failed at some entities or listings, or gives no address for bytes that need rights yet, while
+ * everything else was sent
+ */
+export function checkFailing({ failing, waiting, client, store, remote }: PushContext): void {
   const [first, ...others] = failing;
-  if (!first) {
-    // Where nothing is pulled no listing is asked for.
-    const [unlisted] = store.read((db) => listUnlisted(db, remote, 1));
-    if (unlisted) throw new FailedInPartError(`${unlisted.words}. ${listedAgain}`);
-    return;
+  const sent = `Everything else was sent${exceptWords([...waiting])}.`;
+  if (first) {
+    const [id, words] = first;
+    const whose = others.length > 0 ? `${id} and ${others.length} more were` : `${id} was`;
+    throw new FailedInPartError(
+      `${words} (while ${whose} being sent). ${sent} It is tried again with the next sync; where that goes on, the log of the other side says why.`,
+    );
   }
-  const [id, words] = first;
-  const whose = others.length > 0 ? `${id} and ${others.length} more were` : `${id} was`;
-  throw new FailedInPartError(
-    `${words} (while ${whose} being sent). Everything else was sent. It is tried again with the next sync; where that goes on, the log of the other side says why.`,
-  );
+  if (waiting.size > 0)
+    throw new FailedInPartError(
+      `${client.host} gives no address for the bytes of some files now. ${sent} It is asked again, ever less often.`,
+    );
+  // Where nothing is pulled no listing is asked for.
+  const [unlisted] = store.read((db) => listUnlisted(db, remote, 1));
+  if (unlisted) throw new FailedInPartError(`${unlisted.words}. ${listedAgain}`);
+}
+
+function exceptWords([first, ...others]: string[]): string {
+  if (first === undefined) return '';
+  const which =
+    others.length === 0 ? `the collection ${first}, which takes` : `${others.length + 1} collections, which take`;
+  return `, but for ${which} away rights that are needed yet`;
 }
 
 const attempts = 8;

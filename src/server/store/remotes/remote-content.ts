@@ -124,6 +124,13 @@ export function dueContents(db: Reader, remote: number, now: number): string[] {
     .map(({ id }) => id);
 }
 
+/** Entities for whose bytes a remote gave no address. */
+export function unsentContents(db: Reader, remote: number): string[] {
+  const sql = `SELECT DISTINCT e.id FROM remote_content c JOIN entity e ON e.key = c.entity
+     WHERE c.remote = ? AND c.state = 'unsent'`;
+  return db.all<{ id: string }>(sql, remote).map(({ id }) => id);
+}
+
 export interface ContentTroubleRow {
   id: string;
   cid: string;
