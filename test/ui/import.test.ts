@@ -413,6 +413,38 @@ describePage('import', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('what is begun by keys before it is read begins once it is, and not where it was made another one by then', async () => {
+    await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
+    await choose('people.csv', Buffer.from('Name\r\nAnna M\xfcller\r\n', 'latin1'));
+    await page.getByText('Anna Müller').first().waitFor();
+    const held = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let asked = 0;
+    await page.route('**/node/imports/preview', async (route) => {
+      await held[asked++ > 1 ? 1 : 0]?.promise;
+      await route.continue();
+    });
+    const soon = page.getByText('Begins as soon as the file is read');
+    await page.getByLabel('Text encoding').selectOption('macintosh');
+    await page.keyboard.press('Control+Enter');
+    await soon.waitFor();
+    await page.getByLabel('Its name').fill('People');
+    await soon.waitFor({ state: 'detached' });
+    held[0]?.resolve();
+    await page.getByText('Anna M¸ller').first().waitFor();
+    await page.getByLabel('Text encoding').selectOption('windows-1250');
+    await page.keyboard.press('Control+Enter');
+    await soon.waitFor();
+    await lookAt(page, 'import-begins-soon', { asItIs: true });
+    held[1]?.resolve();
+    await heading('One entity was created').waitFor();
+    await page.unroute('**/node/imports/preview');
+    await page.getByRole('link', { name: 'Open the collection' }).click();
+    await heading('People').waitFor();
+    await page.getByRole('link', { name: 'Anna Müller' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('a table that was put right and is chosen again is looked at anew', async () => {
     await visitor.go('/import');
     await heading(/^Import$/).waitFor();

@@ -74,6 +74,9 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
   const namesakes = useNamesakes(target);
   const isPlaced = targetText(target) !== '' && namesakes.length === 0;
   const ready = mapping !== null && isPlaced && !preview.error && isReadable && isRead;
+  const isFetching = [sample, facts, shown, preview].some((one) => one.isFetching) || samples.isReading;
+  const isUnderWay = isFetching || settled !== JSON.stringify(mapping);
+  const coming = mapping !== null && isPlaced && isUnderWay && !shown.error && !facts.error;
 
   useEffect(() => {
     isThere.current = true;
@@ -122,7 +125,8 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
       }
     }
   };
-  useStartCommand(start);
+  const what = JSON.stringify([mapping, target]);
+  const waits = useStartCommand(start, { ready, coming, what });
 
   if (work)
     return (
@@ -226,6 +230,10 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
       </div>
       <div className="sticky bottom-0 flex flex-wrap items-end justify-between gap-3 border-t border-line bg-surface px-4 py-3">
         <TargetChoice target={target} onChange={setTarget} namesakes={namesakes} />
+        {/* There before it says something, so that it is read out. */}
+        <p role="status" className="text-quiet">
+          {waits && t('import.startsWhenRead')}
+        </p>
         <Button look="main" type="submit" disabled={!ready}>
           {whole && preview.data
             ? t('import.startCount', { count: preview.data.records, number: number(preview.data.records) })

@@ -14,6 +14,8 @@ export interface Samples {
   choose(encoding: TextEncoding): void;
   /** In what each file is read; undefined while that is found out. */
   encodings: readonly TextEncoding[] | undefined;
+  /** Whether that is being found out. */
+  isReading: boolean;
 }
 
 /**
@@ -54,6 +56,7 @@ export function useSamples(files: readonly File[], choice: number): Samples {
       if (!encoding.startsWith('utf-')) setOthers(encoding);
     },
     encodings: encodings.data,
+    isReading: encodings.isFetching,
   };
 }
 
