@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { asStorageError } from '../../src/server/store/storage-error.ts';
+import { commandLine } from '../helpers/command-line.ts';
 import { startNode } from '../helpers/node.ts';
 import { create, done } from '../helpers/node-archives.ts';
 
@@ -39,8 +40,8 @@ const started = () =>
   );
 
 test.each([
-  ['main/archeion.db', 'test/archeion.db', /^The database main\/archeion\.db is that of the test network/],
-  ['main', 'test', /^The database main\/archeion\.db is that of the test network/],
+  ['main/archeion.db', 'test/archeion.db', /The database main\/archeion\.db is that of the test network/],
+  ['main', 'test', /The database main\/archeion\.db is that of the test network/],
   ['main/archeion.db', '../other/main/archeion.db', /are not of one node: one of them was exchanged/],
   ['main', '../other/main', /are not of one node/],
   ['identity.db', '../other/identity.db', /are not of one node/],
@@ -50,6 +51,8 @@ test.each([
   exchange(join(data, a), join(data, b));
   const before = readFileSync(join(data, 'main/archeion.db'));
   expect(await started()).toMatch(words);
+  const verified = await commandLine(data, ['verify']);
+  expect([verified.code, verified.out]).toEqual([1, expect.stringMatching(/of one node|of the test network lie here/)]);
   expect(readFileSync(join(data, 'main/archeion.db')).equals(before)).toBe(true);
   exchange(join(data, a), join(data, b));
   expect(await started()).toBe('');

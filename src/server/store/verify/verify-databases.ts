@@ -1,10 +1,12 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../errors.ts';
+import { networks } from '../../model/ids.ts';
 import { identityFile } from '../accounts/identity-schema.ts';
 import { attestFile, attestMigrations, openLogReader } from '../attest-log.ts';
 import { type Connection, openReader, rollBackJournal } from '../connection.ts';
+import { isOfOthers, notOfOneNode } from '../exchanged.ts';
 import type { OpenFiles } from '../file-identity.ts';
 import { type Migration, migrate } from '../migrations/migrate.ts';
 import { nodeDatabases } from '../node-databases.ts';
@@ -104,6 +106,24 @@ export function checkLogDatabase(folder: string, findings: Findings, openFiles: 
     if (!isOfStorage(error)) throw error;
   } finally {
     db?.close();
+  }
+}
+
+/** Whether the accounts that lie beside a network are those of its node. What cannot be read of them is found elsewhere. */
+export function checkAccounts(db: Connection, folder: string, findings: Findings, openFiles: OpenFiles): void {
+  const file = join(dirname(folder), identityFile);
+  const network = networks.find((it) => it === basename(folder));
+  if (network === undefined || !existsSync(file)) return;
+  let accounts: Connection | null = null;
+  try {
+    accounts = openReader(file, openFiles[file]);
+    const operator = accounts.get<{ id: string }>('SELECT id FROM account WHERE operator = 1')?.id;
+    const isOther = operator !== undefined && db.snapshot((reader) => isOfOthers(reader, network, operator));
+    if (isOther) findings.problem('database', `The database ${network}/archeion.db ${notOfOneNode}`);
+  } catch (error) {
+    if (!isOfStorage(error)) throw error;
+  } finally {
+    accounts?.close();
   }
 }
 

@@ -9,7 +9,7 @@ import { filesFolder } from '../network-folders.ts';
 import type { Progress } from '../progress.ts';
 import { missingContent } from './missing-content.ts';
 import { verifyBlocks } from './verify-blocks.ts';
-import { checkDatabase, checkLogDatabase, checkNodeDatabases } from './verify-databases.ts';
+import { checkAccounts, checkDatabase, checkLogDatabase, checkNodeDatabases } from './verify-databases.ts';
 import { verifyEntities } from './verify-entities.ts';
 import { Findings, type VerifyReport } from './verify-findings.ts';
 import { verifyImports, verifyLeftovers } from './verify-leftovers.ts';
@@ -42,6 +42,7 @@ export async function verifyStore(
     if (!backup) checkNodeDatabases(dirname(folder), findings, openFiles);
     checkDatabase(db, findings, migrations);
     checkLogDatabase(folder, findings, openFiles);
+    checkAccounts(db, folder, findings, openFiles);
     const files = new FileStore(filesFolder(folder));
     await verifyBlocks(db, files, findings, report);
     const moves = await verifyEntities(db, findings, report);
