@@ -17,7 +17,11 @@ test('a new collection goes with as many targets as a remote looks at in one req
   const near = Array.from({ length: 501 }, (_, n): Relationship => ({ predicate: 'near', peer: id(100 + n) }));
   const local = collection([{ predicate: 'owner', peer: id(1) }, ...near]);
   const facts = { local, theirs: null, buried: null, self: [id(1)], user: id(2), lacking: new Set<string>(), now: 0 };
-  const { requests, whole } = requestsFor('create', { ...facts, inDoubt: new Map() });
+  const { requests, whole } = requestsFor('create', {
+    ...facts,
+    inDoubt: new Set<string>(),
+    settable: new Set<string>(),
+  });
   const body = requests[0]?.body('') as { relationships: Relationship[] };
   expect([requests.length, body.relationships.length, whole]).toEqual([1, 500, false]);
 });

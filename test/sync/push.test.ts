@@ -420,6 +420,26 @@ test.each(ways)('a root that is deleted there alone stands there as here, %s', a
   ]);
 });
 
+test.each(ways)('a root that has left the collection stands there as here, %s', async (_way, plain) => {
+  await using pair = await curatedOf({ plain });
+  const { origin, mirror, curator, here, place, work } = pair;
+  const root = { expect_tip: (await read(mirror, here, place.id)).cid, entity_id: work.id };
+  ok(await ask(mirror, here, `PUT /collections/${place.id}/root`, root));
+  await enrol(mirror, here, place.id, here, 'editor');
+  const away = await collection(mirror, here, { label: 'Away' });
+  await update(mirror, here, work, {
+    relationships_remove: [{ predicate: 'collection', peer: place.id }],
+    relationships_add: [{ predicate: 'collection', peer: away.id }],
+  });
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 1, updated: 2 });
+  expect(members(await read(origin, curator, place.id)).sort()).toEqual([
+    ['editor', curator.id],
+    ['owner', curator.id],
+    ['root', work.id],
+  ]);
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
 test.each(ways)('several roots, of which the first is deleted, stand there as here, %s', async (_way, plain) => {
   await using pair = await curatedOf({ plain });
   const { origin, mirror, curator, here, place, work } = pair;

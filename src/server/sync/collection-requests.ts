@@ -41,8 +41,8 @@ interface Sender {
   now: number;
   /** Of a request that says relationships. */
   query: string;
-  /** Whether a peer is deleted: no remote takes it as a root by the endpoint for that. */
-  isGone: (peer: string) => boolean;
+  /** The roots that lie in it there. */
+  settable: ReadonlySet<string>;
 }
 
 /**
@@ -53,14 +53,14 @@ interface Sender {
 export function updateCollection(
   theirs: Manifest,
   local: Manifest,
-  { user, now, query, isGone }: Sender,
+  { user, now, query, settable }: Sender,
 ): PushRequest[] {
   const [before, after] = [rolesOf(theirs), rolesOf(local)];
   const roles = new Set([...before.keys(), ...after.keys()]);
   const isMember = (r: Relationship) => roles.has(r.predicate) && isEntityId(r.peer) && r.peer_type !== 'group';
   const roots = local.relationships.filter(isRoot);
-  // Of several, as somebody may have written them, the endpoint would leave one alone.
-  const setsRoot = roots.length === 1 && !roots.some((r) => isGone(r.peer));
+  // The endpoint takes only what lies in it, and leaves one alone of several, as somebody may have written them.
+  const setsRoot = roots.length === 1 && roots.every((r) => settable.has(r.peer));
   const base = `/collections/${local.id}`;
   const isHeld = ({ of }: Access) => theirs.relationships.some((r) => r.predicate === of && r.peer === user);
   const takes = ({ of }: Access) => lackingOf(before.get(of) ?? [], after.get(of) ?? []).length > 0;

@@ -114,6 +114,14 @@ export async function placesOfUnsent({ failing, store, remote, turns }: PushCont
   return places;
 }
 
+/** The roots of a collection that lie in it at the remote, as far as is known: it takes no other ones by the endpoint for that. */
+export function settableRoots(db: Reader, remote: number, collection: Manifest): string[] {
+  return rootsOf(collection).filter((root) => {
+    const theirs = findVersion(db, findKnown(db, remote, root).theirs ?? '')?.manifest;
+    return theirs !== undefined && !theirs.deleted && collectionsOf(theirs).includes(collection.id);
+  });
+}
+
 /** What the members among `ids` may do by their roles. */
 function actionsOf(collection: Manifest, ids: readonly string[]): string[] {
   const roles = rolesOf(collection);

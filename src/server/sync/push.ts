@@ -34,7 +34,7 @@ import type { PushContext } from './push-context.ts';
 import { noteMark } from './push-mark.ts';
 import { isClaim, isLink } from './push-obstacles.ts';
 import { allPending } from './push-pending.ts';
-import { placesOfUnsent, roundsOf } from './push-rounds.ts';
+import { placesOfUnsent, roundsOf, settableRoots } from './push-rounds.ts';
 import type { RemoteAnswer } from './remote.ts';
 import { DeniedError, FailedInPartError, isFailure } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
@@ -254,7 +254,8 @@ async function send(
         theirs: theirs?.manifest ?? null,
         buried: theirs?.manifest.deleted ? (lastLive(db, theirs.manifest)?.manifest ?? null) : null,
         lacking: new Set(lackingPeers(db, remote.key, local.entity)),
-        inDoubt: new Map(peersInDoubt(db, remote.key, local.entity).map(({ id, deleted }) => [id, { deleted }])),
+        inDoubt: new Set(peersInDoubt(db, remote.key, local.entity)),
+        settable: new Set(settableRoots(db, remote.key, local.manifest)),
         states: contentStates(db, remote.key, local.entity),
       }
     );

@@ -25,7 +25,9 @@ export interface PushFacts {
   /** The peers that the remote is not known to have. */
   lacking: ReadonlySet<string>;
   /** The peers that are deleted, here or there, or wait to be pushed, too, and may be deleted there until then. */
-  inDoubt: ReadonlyMap<string, { deleted: boolean }>;
+  inDoubt: ReadonlySet<string>;
+  /** Of a collection: the roots that lie in it there. */
+  settable: ReadonlySet<string>;
   /** Epoch milliseconds. */
   now: number;
 }
@@ -54,8 +56,7 @@ export function requestsFor(intent: Sent, facts: PushFacts): PushPlan {
       if (theirs === null) return { requests: [], whole: false };
       if (local.type === 'collection') {
         const ours = { ...local, relationships: asTheirs(local, facts) };
-        const isGone = (peer: string) => facts.inDoubt.get(peer)?.deleted === true;
-        return { requests: updateCollection(theirs, ours, { ...facts, query: unchecked(facts), isGone }), whole: true };
+        return { requests: updateCollection(theirs, ours, { ...facts, query: unchecked(facts) }), whole: true };
       }
       return { requests: updates(theirs, facts), whole: true };
   }

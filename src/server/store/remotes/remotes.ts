@@ -273,7 +273,7 @@ export function pendingPeers(db: Reader, remote: number, id: string): string[] {
  * The peers of an entity's relationships that are deleted, here or as far as is known there, or wait to be pushed: the remote may
  * have none, or a deleted one, until then.
  */
-export function peersInDoubt(db: Reader, remote: number, id: string): { id: string; deleted: boolean }[] {
+export function peersInDoubt(db: Reader, remote: number, id: string): string[] {
   const rows = db.all<{ id: string; deleted: number; waits: number; theirs: number | null }>(
     `SELECT DISTINCT p.id, p.deleted, w.entity IS NOT NULL AS waits, nullif(k.theirs, p.tip) AS theirs
        FROM entity e JOIN edge d ON d.source = e.key JOIN entity p ON p.key = d.peer
@@ -286,9 +286,8 @@ export function peersInDoubt(db: Reader, remote: number, id: string): { id: stri
   );
   const isGoneThere = (cid: string | null) => cid !== null && versionHead(db, cid)?.deleted === true;
   return rows
-    .map((row) => ({ ...row, deleted: row.deleted === 1 || isGoneThere(keyedCid(db, row.theirs)) }))
-    .filter(({ deleted, waits }) => deleted || waits === 1)
-    .map(({ id, deleted }) => ({ id, deleted }));
+    .filter(({ deleted, waits, theirs }) => deleted === 1 || waits === 1 || isGoneThere(keyedCid(db, theirs)))
+    .map((row) => row.id);
 }
 
 /** The peers of an entity's relationships that a remote is not known to have. */
