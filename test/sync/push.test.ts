@@ -371,6 +371,22 @@ test.each(ways)('the roles of who makes a collection here arrive as they are, %s
   expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 0, updated: 0 });
 });
 
+test.each(ways)(
+  'the operator, who has a role for good and the user of the key for a time, keeps it there, %s',
+  async (_way, plain) => {
+    await using pair = await pairOf({ plain });
+    const { origin, mirror, curator, here } = pair;
+    await sync(mirror, here);
+  const place = await collection(mirror, here);
+    await enrol(mirror, here, place.id, curator, 'owner', 3600);
+    expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 1 });
+    const { relationships } = await read(origin, curator, place.id);
+    expect(relationships).toMatchObject([{ predicate: 'owner', peer: curator.id }]);
+    expect(relationships[0]?.properties).not.toHaveProperty('expires_at');
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  },
+);
+
 test.each(ways)('a new collection gets its root after that has come into it, %s', async (_way, plain) => {
   await using pair = await pairOf({ plain });
   const { origin, mirror, curator, here } = pair;

@@ -1,4 +1,4 @@
-import type { Manifest, Relationship } from '../model/manifest.ts';
+import { type Manifest, type Relationship, relationshipKey } from '../model/manifest.ts';
 import { memberOf, rolesOf } from '../model/roles.ts';
 import { createCollection, updateCollection } from './collection-requests.ts';
 import { contentHash } from './content.ts';
@@ -102,11 +102,24 @@ function isMembership(local: Manifest, r: Relationship): boolean {
   return local.type === 'collection' && rolesOf(local).has(r.predicate);
 }
 
-/** Memberships of the local account go out as those of the remote's user (decisions.md, Authors across nodes). */
+/**
+ * Memberships of the local account go out as those of the remote's user (decisions.md, Authors across nodes); where both have one
+ * role, that is one membership, which lasts as long as the longer one.
+ */
 export function asTheirs(local: Manifest, { self, user }: Pick<PushFacts, 'self' | 'user'>): Relationship[] {
-  return local.relationships.map((r) =>
-    user !== null && self.includes(r.peer) && isMembership(local, r) ? { ...r, peer: user } : r,
-  );
+  if (user === null) return local.relationships;
+  const found = new Map<string, Relationship>();
+  for (const r of local.relationships) {
+    const theirs = self.includes(r.peer) && isMembership(local, r) ? { ...r, peer: user } : r;
+    const key = relationshipKey(theirs);
+    const other = found.get(key);
+    if (other === undefined || endOf(theirs) > endOf(other)) found.set(key, theirs);
+  }
+  return [...found.values()];
+}
+
+function endOf(r: Relationship): number {
+  return memberOf(r).expires ?? Number.POSITIVE_INFINITY;
 }
 
 function updates(theirs: Manifest, facts: PushFacts): PushRequest[] {
