@@ -377,7 +377,7 @@ test.each(ways)(
     await using pair = await pairOf({ plain });
     const { origin, mirror, curator, here } = pair;
     await sync(mirror, here);
-  const place = await collection(mirror, here);
+    const place = await collection(mirror, here);
     await enrol(mirror, here, place.id, curator, 'owner', 3600);
     expect(await sync(mirror, here)).toMatchObject({ ...quiet, created: 1 });
     const { relationships } = await read(origin, curator, place.id);
