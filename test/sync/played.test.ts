@@ -107,7 +107,7 @@ async function play(plain: boolean, steps: Step[]): Promise<void> {
 test.each([
   ['a plain remote', true],
   ['a node', false],
-])('all that was written on both sides of %s comes together', { timeout: 60_000 }, async (_name, plain) => {
+])('all that was written on both sides of %s comes together', async (_name, plain) => {
   const sequence = fc.array(step, { minLength: 20, maxLength: 30 });
   await fc.assert(
     fc.asyncProperty(sequence, (steps) => play(plain, steps)),
