@@ -1,4 +1,4 @@
-import { DomainError, NotFoundError, ValidationError } from '../../errors.ts';
+import { NotFoundError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { newSending } from '../../model/job-state.ts';
 import type { Reader } from '../../store/connection.ts';
@@ -9,6 +9,7 @@ import type { EntitiesService } from '../entities/service.ts';
 import { defaultSeconds, type Launcher } from '../jobs/launcher.ts';
 import { grantingIn, repeated, repetitionOf } from '../jobs/repetition.ts';
 import { runStatusNow } from '../jobs/run-watch.ts';
+import { isRefusal, reasonOf } from '../updates/addition.ts';
 import { inUse } from './in-use.ts';
 import type { ResumeBody, ResumedView } from './wire.ts';
 
@@ -45,9 +46,9 @@ export class ResumeService {
             const made = await this.#repeat(store, caller, ids, (db) => this.#require(db, caller, id, job));
             jobs.push(...made.map(viewOf));
           } catch (error) {
-            // Those of the commits before have begun, and nobody else would tell which.
-            if (jobs.length === 0 || !(error instanceof DomainError)) throw error;
-            return { ...resumed(), error: wordsOf(error) };
+            // Those of the commits before have begun, and nobody else would tell which. What passes is asked for again.
+            if (jobs.length === 0 || !isRefusal(error)) throw error;
+            return { ...resumed(), error: reasonOf(error) };
           }
         }
         return resumed();
@@ -88,9 +89,4 @@ export class ResumeService {
 
 function viewOf({ id, processor, retries }: NewJob): ResumedView['jobs'][number] {
   return { original_job_id: retries ?? '', klados_id: processor, new_job_id: id };
-}
-
-function wordsOf(error: DomainError): string {
-  const issue = error instanceof ValidationError ? error.issues[0] : undefined;
-  return issue ? `${issue.path.join('.')}: ${issue.message}` : error.sentence;
 }
