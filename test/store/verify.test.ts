@@ -358,6 +358,20 @@ test.each([
   });
 });
 
+test.each([20, 60])('a signing key of which the %ith sign has changed is found', async (at) => {
+  await using folder = await temporaryFolder();
+  await curate(folder.path);
+  const db = new Database(join(folder.path, 'identity.db'));
+  const { value } = db.prepare("SELECT value FROM setting WHERE name = 'node_key'").get() as { value: string };
+  const sign = value[at - 1] === 'A' ? 'B' : 'A';
+  db.prepare("UPDATE setting SET value = ? WHERE name = 'node_key'").run(
+    value.slice(0, at - 1) + sign + value.slice(at),
+  );
+  db.close();
+  const message = expect.stringMatching(/^identity\.db: The node's signing key is not the one that has signed/);
+  expect((await verify(folder.path)).problems).toEqual([{ kind: 'database', message }]);
+});
+
 test('a pair with one side is a remark, and writes go on meanwhile', async () => {
   await using node = await startNode();
   const folder = await create(node, 'folder');

@@ -3,8 +3,9 @@ import { basename, dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../../errors.ts';
 import { networks } from '../../model/ids.ts';
+import { readNodeKey } from '../../model/node-key.ts';
 import { identityFile } from '../accounts/identity-schema.ts';
-import { attestFile, attestMigrations, openLogReader } from '../attest-log.ts';
+import { attestFile, attestMigrations, newestHead, openLogReader } from '../attest-log.ts';
 import { type Connection, openReader, rollBackJournal } from '../connection.ts';
 import { isOfOthers, notOfOneNode } from '../exchanged.ts';
 import type { OpenFiles } from '../file-identity.ts';
@@ -124,6 +125,37 @@ export function checkAccounts(db: Connection, folder: string, findings: Findings
     if (!isOfStorage(error)) throw error;
   } finally {
     accounts?.close();
+  }
+}
+
+/** A signing key that a changed byte has made another one signs as well as ever, as somebody else: the newest head tells. */
+export function checkNodeKey(folder: string, findings: Findings, openFiles: OpenFiles): void {
+  const [file, logFile] = [join(dirname(folder), identityFile), attestFile(folder)];
+  if (!existsSync(file)) return;
+  let [accounts, log]: (Connection | null)[] = [null, null];
+  try {
+    accounts = openReader(file, openFiles[file]);
+    log = openLogReader(logFile, openFiles[logFile]);
+    const key = accounts.get<{ value: string }>("SELECT value FROM setting WHERE name = 'node_key'")?.value;
+    const head = log && newestHead(log);
+    if (key !== undefined && head && keyId(key) !== head.key_id)
+      findings.problem(
+        'database',
+        `${identityFile}: The node's signing key is not the one that has signed the newest head: restore a backup; what was signed before stays good.`,
+      );
+  } catch (error) {
+    if (!isOfStorage(error)) throw error;
+  } finally {
+    accounts?.close();
+    log?.close();
+  }
+}
+
+function keyId(text: string): string | null {
+  try {
+    return readNodeKey(text).id;
+  } catch {
+    return null;
   }
 }
 

@@ -9,7 +9,13 @@ import { filesFolder } from '../network-folders.ts';
 import type { Progress } from '../progress.ts';
 import { missingContent } from './missing-content.ts';
 import { verifyBlocks } from './verify-blocks.ts';
-import { checkAccounts, checkDatabase, checkLogDatabase, checkNodeDatabases } from './verify-databases.ts';
+import {
+  checkAccounts,
+  checkDatabase,
+  checkLogDatabase,
+  checkNodeDatabases,
+  checkNodeKey,
+} from './verify-databases.ts';
 import { verifyEntities } from './verify-entities.ts';
 import { Findings, type VerifyReport } from './verify-findings.ts';
 import { verifyImports, verifyLeftovers } from './verify-leftovers.ts';
@@ -43,6 +49,7 @@ export async function verifyStore(
     checkDatabase(db, findings, migrations);
     checkLogDatabase(folder, findings, openFiles);
     checkAccounts(db, folder, findings, openFiles);
+    checkNodeKey(folder, findings, openFiles);
     const files = new FileStore(filesFolder(folder));
     await verifyBlocks(db, files, findings, report);
     const moves = await verifyEntities(db, findings, report);
