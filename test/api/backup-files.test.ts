@@ -210,6 +210,8 @@ test('verifying a backup finds what a restore would find, and looks at each netw
     await using node = await startNode();
     await done(node, 'POST /entities', { type: 'document', properties: { label: 'on test' } }, 'test');
     cid = await keep(node, 'Ada', picture);
+    // What is taken out of the backup has to be in it: the log follows the writes.
+    await node.ctx.attestationLogs.of(await node.ctx.networks.get('main')).settle();
     await backup(node, dir);
   }
   const sound = await commandLine(dir, ['verify']);

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { AttestationLogs } from '../../src/server/attest/logs.ts';
 import { openLog } from '../../src/server/log.ts';
-import { newNodeKey, readNodeKey } from '../../src/server/model/node-key.ts';
+import { Identity } from '../../src/server/store/accounts/identity.ts';
 import { newestHead } from '../../src/server/store/attest-log.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
 import { first, idOf, step } from './store.ts';
@@ -12,7 +12,7 @@ import { first, idOf, step } from './store.ts';
  */
 const [data = '', run = '0'] = process.argv.slice(2);
 const store = await NetworkStore.open(data, 'main');
-const key = readNodeKey(newNodeKey());
+const key = new Identity(data, { now: Date.now, randomBytes }).ensureNodeKey();
 const log = new AttestationLogs({ key, instance: randomUUID(), now: Date.now, log: openLog('silent') }).of(store);
 for (let made = 0; ; made += 50) {
   const ids = Array.from({ length: 50 }, (_, i) => idOf(Number(run) * 1_000_000 + made + i));
