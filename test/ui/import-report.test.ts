@@ -144,6 +144,29 @@ describePage('the report of an import', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('says in the list of imports that one was broken off, until it was undone whole', async () => {
+    await page.route(/\/files\/more\.csv/, () => undefined);
+    await imported({ 'things.csv': refusedTable, 'more.csv': refusedTable });
+    await page.getByText('4', { exact: true }).first().waitFor();
+    await button('Stop').click();
+    await heading('Broken off: 3 entities had been created').waitFor();
+    await visitor.go('/import');
+    const line = page.getByRole('row').filter({ hasText: 'things.csv' });
+    await line.getByText('broken off').waitFor();
+    await line.getByRole('link').click();
+    await button('Undo this import').click();
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Delete/ })
+      .click();
+    await heading('Nothing of this import is left').waitFor();
+    await visitor.go('/import');
+    await line.waitFor();
+    await page.waitForLoadState('networkidle');
+    expect(await line.getByText('broken off').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('stays, with an undo that is under way, while it cannot be fetched anew', async () => {
     await imported({ 'things.csv': `id,label,pages\n${things(0, 40).replaceAll('\n', ',1\n')}` });
     await heading('40 entities were created').waitFor();

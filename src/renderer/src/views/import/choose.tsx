@@ -9,7 +9,7 @@ import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { MessageKey } from '../../messages/translate.ts';
-import { importsQuery } from './undo/undo-import.ts';
+import { importsQuery, isGone, madeQuery } from './undo/undo-import.ts';
 
 const kinds: { title: MessageKey; about: MessageKey }[] = [
   { title: 'import.kind.records', about: 'import.kind.recordsAbout' },
@@ -85,12 +85,8 @@ function Earlier() {
                 <Link to="/import" search={{ run: id }} className="font-medium hover:underline">
                   <bdi>{files.join(', ') || id}</bdi>
                 </Link>
-                {(state === 'broken_off' || state === 'open') && (
-                  <span className={state === 'open' ? 'text-quiet' : 'text-warning'}>
-                    {' '}
-                    · {t(`import.state.${state}`)}
-                  </span>
-                )}
+                {state === 'open' && <span className="text-quiet"> · {t('import.state.open')}</span>}
+                {state === 'broken_off' && <BrokenOff id={id} />}
               </td>
               <td className="max-w-40 truncate px-3 py-2">
                 {collection ? (
@@ -111,4 +107,12 @@ function Earlier() {
       </table>
     </section>
   );
+}
+
+/** Said of an import that was broken off, unless it has been undone whole: there is nothing to go on with. */
+function BrokenOff({ id }: { id: string }) {
+  const { t } = useTexts();
+  const made = useQuery(madeQuery(id));
+  if (made.isPending || (made.data && isGone(made.data))) return null;
+  return <span className="text-warning"> · {t('import.state.broken_off')}</span>;
 }

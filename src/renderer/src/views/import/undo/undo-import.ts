@@ -16,6 +16,14 @@ export const madeQuery = (id: string) =>
     refetchInterval: ({ state }) => (state.data?.import.state === 'open' ? 5000 : false),
   });
 
+/** Whether what an import made has all been deleted. Of one that made nothing but its collection, that tells. */
+export function isGone({ import: { collection, counts }, made, untouched, changed }: Made): boolean {
+  return (
+    (made > 0 || (collection?.created === true && collection.deleted && counts.updated === 0)) &&
+    untouched + changed === 0
+  );
+}
+
 /** The newest hundred imports. */
 export const importsQuery = queryOptions({
   queryKey: ['imports'],
