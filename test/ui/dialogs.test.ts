@@ -29,6 +29,24 @@ describePage('a dialog', () => {
   };
   const beside = () => page.mouse.click(5, 5);
 
+  test('stays where its button is clicked twice, and keeps the focus where what is beside it is clicked', async () => {
+    await visitor.go('/collections');
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'New collection' }).first().click();
+    await dialog.waitFor();
+    // The pointer is where it was.
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    const name = dialog.getByRole('textbox').first();
+    await name.fill('Maps');
+    await beside();
+    expect(await page.evaluate('document.activeElement.value')).toBe('Maps');
+    await name.fill('');
+    await beside();
+    await dialog.waitFor({ state: 'detached' });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('goes with what was typed into it only when that is wanted', async () => {
     const ann = await create(node, me, { type: 'person', collection: home.id, properties: { label: 'Ann Lee' } });
     const relationships = [{ predicate: 'author', peer: ann.id, peer_type: 'person', peer_label: 'Ann Lee' }];

@@ -31,13 +31,19 @@ export function DialogFrame(props: DialogFrameProps) {
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-50 bg-shade" />
+        <Radix.Overlay
+          className="fixed inset-0 z-50 bg-shade"
+          // The focus stays where it is in the dialog.
+          onMouseDown={(event) => event.preventDefault()}
+          // The second click of a double one is meant for what has opened it.
+          onClick={({ detail }) => !stays && detail < 2 && onClose()}
+        />
         <Radix.Content
           {...(about ? {} : { 'aria-describedby': undefined })}
           onOpenAutoFocus={toFirstField}
           onCloseAutoFocus={back}
           onEscapeKeyDown={(event) => hasOwnEscape(event.target) && event.preventDefault()}
-          onInteractOutside={(event) => stays && event.preventDefault()}
+          onInteractOutside={(event) => event.preventDefault()}
           className={classes(
             'fixed top-1/2 left-1/2 z-50 flex max-h-[90vh] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-lg border border-line bg-surface shadow-xl',
             wide ? 'max-w-5xl' : 'max-w-lg',
