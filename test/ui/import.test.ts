@@ -418,10 +418,9 @@ describePage('import', () => {
     await heading(/^Import$/).waitFor();
     await choose('people.csv', Buffer.from('Name\r\nAnna M\xfcller\r\n', 'latin1'));
     await page.getByText('Anna Müller').first().waitFor();
-    const held = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    let asked = 0;
+    let held = Promise.withResolvers<void>();
     await page.route('**/node/imports/preview', async (route) => {
-      await held[asked++ > 1 ? 1 : 0]?.promise;
+      await held.promise;
       await route.continue();
     });
     const soon = page.getByText('Begins as soon as the file is read');
@@ -430,13 +429,14 @@ describePage('import', () => {
     await soon.waitFor();
     await page.getByLabel('Its name').fill('People');
     await soon.waitFor({ state: 'detached' });
-    held[0]?.resolve();
+    held.resolve();
     await page.getByText('Anna M¸ller').first().waitFor();
+    held = Promise.withResolvers<void>();
     await page.getByLabel('Text encoding').selectOption('windows-1250');
     await page.keyboard.press('Control+Enter');
     await soon.waitFor();
     await lookAt(page, 'import-begins-soon', { asItIs: true });
-    held[1]?.resolve();
+    held.resolve();
     await heading('One entity was created').waitFor();
     await page.unroute('**/node/imports/preview');
     await page.getByRole('link', { name: 'Open the collection' }).click();
