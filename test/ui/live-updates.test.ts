@@ -49,6 +49,24 @@ describePage('while much is written', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('what somebody else has made while a page was loaded is shown, however late the page hears of moves', async () => {
+    const { page } = visitor;
+    const held = Promise.withResolvers<void>();
+    await page.route('**/events?*', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    const asks = page.waitForRequest('**/events?*');
+    await visitor.load('/collections');
+    await asks;
+    // What the page asks for by itself beside that has been answered by then.
+    await page.waitForTimeout(1500);
+    await collection(node, operator(node), { label: 'Letters' });
+    held.resolve();
+    await page.getByRole('link', { name: 'Letters' }).first().waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('what takes longer to answer than moves are apart is shown, and asked for once more', async () => {
     const { page } = visitor;
     const me = operator(node);

@@ -74,7 +74,9 @@ export function AppShell() {
         {!isIn && session.data && <SignedOutBanner />}
         <main id={contentId} tabIndex={-1} className="flex min-h-0 flex-1 flex-col overflow-auto outline-none">
           {/* Another network has other contents on every screen. */}
-          <Outlet key={network} />
+          <LiveUpdates key={network}>
+            <Outlet />
+          </LiveUpdates>
         </main>
         <Toasts />
       </div>
@@ -82,7 +84,6 @@ export function AppShell() {
       <KeyboardHelp open={help} onClose={() => setHelp(false)} />
       <LeaveQuestion />
       <DropTarget />
-      <LiveUpdates key={network} />
     </div>
   );
 }

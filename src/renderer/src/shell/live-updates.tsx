@@ -1,7 +1,8 @@
 import { type Query, type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef } from 'react';
 import { answered, api, currentNetwork } from '../api/client.ts';
 import { fetchAgainAfter, seeThrough } from '../api/fetch-again-after.ts';
+import { Waiting } from '../components/waiting.tsx';
 
 /** What is no content of the node, so that no move of a tip changes it. */
 const steady = new Set<unknown>(['session', 'health', 'moves']);
@@ -13,11 +14,12 @@ const slow = new Set<unknown>(['status', 'preview']);
 
 /**
  * Fetches what is shown anew when something on the node has changed, by whomever. It asks for the last move every three
- * seconds: a stream would take one of the six connections that a browser has for all its tabs together.
+ * seconds: a stream would take one of the six connections that a browser has for all its tabs together. What is around comes once
+ * that is known for the first time: of what it asked for before, nobody could tell whether it is older.
  */
-export function LiveUpdates() {
+export function LiveUpdates({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
-  const { data } = useQuery({
+  const { data, isPending } = useQuery({
     queryKey: ['moves'],
     queryFn: () => answered(api.GET('/events', { params: { query: { limit: 1, network: currentNetwork() } } })),
     select: ({ events }) => events[0]?.id ?? 0,
@@ -29,7 +31,7 @@ export function LiveUpdates() {
     if (seen.current !== undefined && data !== undefined && seen.current !== data) fetchAllAnew(queries);
     seen.current = data ?? seen.current;
   }, [data, queries]);
-  return null;
+  return isPending ? <Waiting /> : children;
 }
 
 function fetchAllAnew(queries: QueryClient): void {
