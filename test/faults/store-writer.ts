@@ -34,6 +34,8 @@ for (let session = 0; session < sessions; session++) {
   promise({ operator: key });
   const chats = new ChatStore(join(data, chatFile));
   const store = await NetworkStore.open(data, 'main');
+  // As a node does, before all else.
+  if (session === 0) await submit(store, [change(null, first(account.id))]);
   const lane = async (n: number) => {
     for (let round = 0; round < Number(rounds); round++) {
       await write(store, n, round);
@@ -75,10 +77,14 @@ async function write(store: NetworkStore, n: number, round: number): Promise<voi
     ],
     [[change(a2, grave)], [grave]],
   ] as const) {
-    const [outcome] = await store.submit([commit([...changes])]);
-    if (!outcome?.committed) throw new Error(`not committed: ${JSON.stringify(outcome)}`);
+    await submit(store, [...changes]);
     promise({ versions: versions.map(({ id, cid }) => [id, cid]) });
   }
+}
+
+async function submit(store: NetworkStore, changes: ReturnType<typeof change>[]): Promise<void> {
+  const [outcome] = await store.submit([commit(changes)]);
+  if (!outcome?.committed) throw new Error(`not committed: ${JSON.stringify(outcome)}`);
 }
 
 /** Keeps a file, and a part of an upload. */

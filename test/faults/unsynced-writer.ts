@@ -1,15 +1,16 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { contentCid } from '../../src/server/blocks/encode.ts';
 import { FileStore } from '../../src/server/blocks/file-store.ts';
 import { openDataFolder } from '../../src/server/data-folder.ts';
+import { Identity } from '../../src/server/store/accounts/identity.ts';
 import { inProcessQueue } from '../../src/server/store/commit-queue.ts';
 import { openWriter } from '../../src/server/store/connection.ts';
 import { findTip } from '../../src/server/store/entities.ts';
 import { filesFolder } from '../../src/server/store/network-folders.ts';
 import { databaseFile, NetworkStore } from '../../src/server/store/network-store.ts';
-import { first, idOf, step } from '../helpers/store.ts';
+import { first, step } from '../helpers/store.ts';
 import { addMark } from './recording.ts';
 import type { Promised } from './store-promises.ts';
 
@@ -19,7 +20,11 @@ import type { Promised } from './store-promises.ts';
  */
 const [folder = '', part] = process.argv.slice(2);
 const data = await openDataFolder(folder);
-const version = first(idOf(7), { properties: { text: 'x'.repeat(5000) } });
+const identity = new Identity(data, { now: Date.now, randomBytes });
+const { account } = identity.ensureOperator();
+identity.close();
+// What a node writes first.
+const version = first(account.id, { properties: { text: 'x'.repeat(5000) } });
 const bytes = Buffer.from('y'.repeat(3000));
 const cid = contentCid(createHash('sha256').update(bytes).digest());
 const store = await NetworkStore.open(data, 'main', { writer: 'here' });
