@@ -65,7 +65,7 @@ describePage('the page around every screen', () => {
     // Another tab follows as soon as one turns to it.
     const other = await page.context().newPage();
     await other.goto(`${node.url}/ui/settings`);
-    await other.getByLabel('Farben').last().selectOption('light');
+    await other.getByRole('combobox', { name: 'Farben' }).selectOption('light');
     await other.locator('html[data-theme="light"]').waitFor({ state: 'attached' });
     await page.evaluate("void window.dispatchEvent(new Event('focus'))");
     await page.locator('html[data-theme="light"]').waitFor({ state: 'attached' });

@@ -66,7 +66,7 @@ describePage('the sync screens', () => {
   const stand = () => page.getByRole('region', { name: 'How things stand' });
   const syncNow = async (then: string | RegExp) => {
     await stand()
-      .getByRole('button', { name: /Sync now/ })
+      .getByRole('button', { name: /Sync now/, disabled: false })
       .waitFor();
     await press('s');
     await stand().getByText(then).first().waitFor({ timeout: 60_000 });
