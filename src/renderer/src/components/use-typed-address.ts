@@ -15,12 +15,16 @@ export function useTypedAddress(
   const router = useRouter();
   const [typed, setTyped] = useState(q);
   const said = useRef(q);
+  const seen = useRef(q);
   useEffect(() => {
-    if (q === said.current) return;
-    said.current = q;
-    setTyped(q);
-  }, [q]);
-  useEffect(() => {
+    const isNew = q !== seen.current;
+    seen.current = q;
+    if (isNew && q !== said.current) {
+      // What stood in the field is not said once more, however long the next drawing takes.
+      said.current = q;
+      setTyped(q);
+      return;
+    }
     const text = asIs ? typed : typed.trim();
     if (text === said.current) return;
     const timer = setTimeout(() => {
