@@ -73,12 +73,17 @@ describePage('the report of an import', () => {
     expect(visitor.faults).toEqual([]);
   });
 
-  test('says so also where the import is stopped', async () => {
+  /** Imports two files, of which the second never comes. */
+  async function stopped(): Promise<void> {
     await page.route(/\/files\/more\.csv/, () => undefined);
     await imported({ 'things.csv': refusedTable, 'more.csv': refusedTable });
     await page.getByText('4', { exact: true }).first().waitFor();
     await button('Stop').click();
     await heading('Broken off: 3 entities had been created').waitFor();
+  }
+
+  test('says so also where the import is stopped', async () => {
+    await stopped();
     await why().waitFor();
     expect(visitor.faults).toEqual([]);
   });
@@ -145,11 +150,7 @@ describePage('the report of an import', () => {
   });
 
   test('says in the list of imports that one was broken off, until it was undone whole', async () => {
-    await page.route(/\/files\/more\.csv/, () => undefined);
-    await imported({ 'things.csv': refusedTable, 'more.csv': refusedTable });
-    await page.getByText('4', { exact: true }).first().waitFor();
-    await button('Stop').click();
-    await heading('Broken off: 3 entities had been created').waitFor();
+    await stopped();
     await visitor.go('/import');
     const line = page.getByRole('row').filter({ hasText: 'things.csv' });
     await line.getByText('broken off').waitFor();

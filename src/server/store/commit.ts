@@ -51,7 +51,10 @@ export interface Commit {
   changes: Change[];
   preconditions: Precondition[];
   rows: Row[];
-  /** Who moved the tips: `local`, `import`, `car`, `remote:<name>` for what was pulled, or `from:<account>/<node>` for what was pushed to here (verify knows no others). */
+  /**
+   * Who moved the tips: `local`, `import`, `car`, `remote:<name>` for what was pulled, or `from:<account>/<node>` for what was pushed
+   * to here (verify knows no others).
+   */
   origin: string;
   /** When it was recorded, epoch milliseconds. */
   time: number;

@@ -51,7 +51,10 @@ export function isUnsound(db: Reader, { theirs }: Sides, { properties, relations
   return circlesOf(theirs, merged, new FolderTree(db)).length > 0 || losesOwners(theirs, merged);
 }
 
-/** The version that says `content` after theirs; theirs where that says it, unless `anew`. @throws ValidationError where it would be too large */
+/**
+ * The version that says `content` after theirs; theirs where that says it, unless `anew`.
+ * @throws ValidationError where it would be too large
+ */
 export function versionOver(
   theirs: Manifest,
   theirsCid: string,

@@ -13,8 +13,8 @@ export type ToWriter =
   | { checkpointed: number | null }
   | { close: true };
 /**
- * Messages from it: which step of an upgrade begins, `ready`, with which file the database is, or `failed` once, then answers in the order in which groups end, and where others make checkpoints,
- * that one is due; closing ends the thread.
+ * Messages from it: which step of an upgrade begins, `ready`, with which file the database is, or `failed` once, then answers in the
+ * order in which groups end, and where others make checkpoints, that one is due; closing ends the thread.
  */
 export type FromWriter =
   | { upgrade: UpgradeStep }
