@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { env } from 'node:process';
 import type { AxeResults, RunOptions } from 'axe-core';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, errors, type Page } from 'playwright-core';
 import { afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { freePort } from '../helpers/free-port.ts';
 import { type StartOptions, startNode, type TestNode } from '../helpers/node.ts';
@@ -245,7 +245,7 @@ const looks: { name: string; width: number; height: number; language: 'en' | 'de
  */
 export async function lookAt(page: Page, name: string, { asItIs = false, known = false } = {}): Promise<void> {
   // A page whose node is away asks again and again.
-  if (!asItIs) await page.waitForLoadState('networkidle');
+  if (!asItIs) await silent(page);
   for (const colorScheme of known ? (['light'] as const) : (['light', 'dark'] as const)) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await settled(page);
@@ -273,10 +273,20 @@ export async function lookAt(page: Page, name: string, { asItIs = false, known =
   if (!asItIs) await speak(page, spoken);
 }
 
+/**
+ * Waits until a page that was loaded has asked for all it needs at first; a page of which that cannot be told is looked at as
+ * it is: where requests begin to be held back while others are under way, the browser may lose count of them.
+ */
+async function silent(page: Page): Promise<void> {
+  await page.waitForLoadState('networkidle', { timeout: 10_000 }).catch((error: unknown) => {
+    if (!(error instanceof errors.TimeoutError)) throw error;
+  });
+}
+
 /** A picture of a screen that is looked at elsewhere: it costs nothing where none are made. */
 export async function pictureOf(page: Page, name: string): Promise<void> {
   if (!pictures) return;
-  await page.waitForLoadState('networkidle');
+  await silent(page);
   await settled(page);
   await picture(page, name);
 }
