@@ -1,5 +1,8 @@
-// Prints `N passed, N failed` from vitest's JSON report. A test file that could not even be loaded is one failure.
+// Prints `N passed, N failed` from vitest's JSON report, and before it which tests passed at the second try alone, and what their
+// first one said. A test file that could not even be loaded is one failure.
 import { existsSync, readFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import { cwd } from 'node:process';
 
 const [file] = process.argv.slice(2);
 if (!file || !existsSync(file)) {
@@ -10,5 +13,11 @@ if (!file || !existsSync(file)) {
   const broken = testResults.filter(
     ({ status, assertionResults }) => status === 'failed' && assertionResults.every((test) => test.status !== 'failed'),
   );
+  for (const { name, assertionResults } of testResults)
+    for (const { status, fullName, failureMessages } of assertionResults)
+      if (status === 'passed' && failureMessages.length > 0)
+        console.log(
+          `At the second try: ${relative(cwd(), name)}: ${fullName}\n  ${failureMessages.join('\n').slice(0, 1000)}`,
+        );
   console.log(`${numPassedTests} passed, ${numFailedTests + broken.length} failed`);
 }
