@@ -1,10 +1,11 @@
 import type { ComponentProps } from 'react';
 import { classes } from './classes.ts';
+import { useHeld } from './use-held.ts';
 
 type Look = 'plain' | 'main' | 'quiet' | 'danger';
 
 const base =
-  'inline-flex shrink-0 items-center justify-center gap-1.5 border font-medium whitespace-nowrap transition-colors disabled:opacity-55';
+  'inline-flex shrink-0 items-center justify-center gap-1.5 border font-medium whitespace-nowrap transition-colors disabled:opacity-55 aria-disabled:opacity-55';
 const looks: Record<Look, string> = {
   plain: 'border-line bg-surface hover:bg-sunken',
   main: 'border-transparent bg-accent text-on-accent hover:bg-accent-strong',
@@ -23,7 +24,8 @@ interface ButtonProps extends ComponentProps<'button'> {
 }
 
 export function Button({ look, small, className, ...props }: ButtonProps) {
-  return <button type="button" {...props} className={classes(buttonClasses(look, small), className)} />;
+  const held = useHeld(props);
+  return <button type="button" {...props} {...held} className={classes(buttonClasses(look, small), className)} />;
 }
 
 interface IconButtonProps extends Omit<ComponentProps<'button'>, 'aria-label' | 'title'> {
@@ -33,14 +35,16 @@ interface IconButtonProps extends Omit<ComponentProps<'button'>, 'aria-label' | 
 
 /** A button of an icon alone; its label is read out and shown when pointed at. */
 export function IconButton({ label, small, className, ...props }: IconButtonProps) {
+  const held = useHeld(props);
   return (
     <button
       type="button"
       aria-label={label}
       title={label}
       {...props}
+      {...held}
       className={classes(
-        'inline-flex shrink-0 items-center justify-center rounded-md text-quiet hover:bg-sunken hover:text-ink disabled:opacity-40',
+        'inline-flex shrink-0 items-center justify-center rounded-md text-quiet hover:bg-sunken hover:text-ink disabled:opacity-40 aria-disabled:opacity-40',
         small ? 'size-6' : 'size-8',
         className,
       )}

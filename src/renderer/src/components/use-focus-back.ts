@@ -1,4 +1,5 @@
 import { useRef } from 'react';
+import { focusContentIfFree } from '../shell/arrival.ts';
 
 /**
  * Gives what a dialog is to call when it has closed: the focus goes back to where it was as it opened, so that typing goes on
@@ -14,6 +15,8 @@ export function useFocusBack(open: boolean): (event: Event) => void {
     // Else it would go to the dialog's own button, which none has.
     event.preventDefault();
     if (focused() === null) before.current?.focus();
+    // That may be disabled by now.
+    focusContentIfFree();
   };
 }
 
