@@ -1,16 +1,47 @@
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
+import { operator, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, update } from '../helpers/entities.ts';
 import { importer } from '../helpers/imports.ts';
-import type { TestNode } from '../helpers/node.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
+import { addRemote, conflictsOf, keyOf, sync } from '../sync/nodes.ts';
 import { describePage, onNewPage, type Visit } from './browser.ts';
 
 describePage('a button that is pressed', () => {
   let node: TestNode;
+  let me: Person;
   let visitor: Visit;
   let page: Page;
+  /** What was asked of the node that changes something. */
+  let orders: string[];
   onNewPage((scene) => {
     ({ node, visitor, page } = scene);
   });
+  beforeEach(() => {
+    me = operator(node);
+    orders = [];
+    page.on('request', (request) => {
+      if (request.method() !== 'GET') orders.push(new URL(request.url()).pathname);
+    });
+  });
+
+  /** Makes as many conflicts with a remote. */
+  const conflicts = async (count: number) => {
+    await using origin = await startNode();
+    const curator = await user(origin, 'curator');
+    const place = await collection(origin, curator, { label: 'Letters' });
+    const letters: Entity[] = [];
+    for (let i = 0; i < count; i++)
+      letters.push(await create(origin, curator, { type: 'letter', collection: place.id, properties: { pages: i } }));
+    await addRemote(node, me, { name: 'museum', url: origin.url, key: keyOf(curator) });
+    await sync(node, me, 'museum');
+    for (const letter of letters) {
+      await update(origin, curator, letter, { properties: { pages: 10 } });
+      await update(node, me, letter, { properties: { pages: 20 } });
+    }
+    await sync(node, me, 'museum');
+    return (await conflictsOf(node, me)).map(({ id }) => id);
+  };
 
   test('keeps the focus when there is nothing left to do for it', async () => {
     const mapping = { records: [{ type: 'item', id: 'id', label: 'label' }] };
@@ -34,6 +65,27 @@ describePage('a button that is pressed', () => {
     // Elsewhere there is nothing to keep.
     await page.keyboard.press('Tab');
     await page.locator('button:disabled', { hasText: 'Save' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('is pressed once by a key that is held: the next conflict waits until somebody has looked at it', async () => {
+    const [first, second] = await conflicts(2);
+    const shown = async (id: string | undefined) => {
+      await page.waitForURL(`**/${id}`);
+      await page.getByRole('button', { name: /^Decide/, disabled: false }).waitFor();
+    };
+    await visitor.go(`/sync/conflicts/museum/${first}`);
+    await shown(first);
+    // It is known which one is the next.
+    await page.getByText('1 of 2').waitFor();
+    await page.keyboard.down('Control');
+    await page.keyboard.down('Enter');
+    await shown(second);
+    await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await page.keyboard.up('Control');
+    expect((await conflictsOf(node, me)).map(({ id }) => id)).toEqual([second]);
+    expect(orders).toEqual([`/node/conflicts/${first}/resolve`]);
     expect(visitor.faults).toEqual([]);
   });
 });

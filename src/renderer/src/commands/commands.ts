@@ -14,6 +14,8 @@ export interface Command {
   run(): void;
   /** Moving about is for keys alone. */
   palette?: false;
+  /** It goes on while its key is held, which else counts once. */
+  goesOn?: true;
 }
 
 type Registered = { current: readonly Command[] };
@@ -49,6 +51,11 @@ export function onKeyDown(event: KeyboardEvent): void {
   if (event.defaultPrevented || event.isComposing || isAutofill(event)) return;
   const press = pressName(event);
   const bare = isBare(press);
+  // Nor is the button pressed that has come in the place of the one before, or a form sent again.
+  if (event.repeat && press === 'Enter' && actsItself(event.target)) {
+    event.preventDefault();
+    return;
+  }
   // The way out of a field, to where letters are shortcuts again.
   if (press === 'Escape' && isField(event.target) && !isModal()) {
     event.target.blur();
@@ -59,6 +66,12 @@ export function onKeyDown(event: KeyboardEvent): void {
   if (isModal() && press !== 'Mod+k') return;
   // Among choices of which one holds, the arrows go from one to the next.
   if (press.startsWith('Arrow') && event.target instanceof HTMLInputElement && event.target.type === 'radio') return;
+  if (event.repeat) {
+    const held = find(press);
+    if (held) event.preventDefault();
+    if (held?.goesOn) held.run();
+    return;
+  }
   const sequence = event.timeStamp - before.at < pause ? `${before.press} ${press}` : press;
   const wanted = () => find(sequence) ?? find(press);
   before = { press, at: event.timeStamp };

@@ -19,6 +19,7 @@ export function stepCommands(
       group,
       keys: ['j', 'ArrowDown'],
       palette: false,
+      goesOn: true,
       run: () => step(at + 1),
     },
     {
@@ -27,6 +28,7 @@ export function stepCommands(
       group,
       keys: ['k', 'ArrowUp'],
       palette: false,
+      goesOn: true,
       run: () => step(at - 1),
     },
   ];

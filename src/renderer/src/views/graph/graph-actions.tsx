@@ -34,8 +34,15 @@ export function GraphActions({ picture, stage, most, onMost }: GraphActionsProps
   const group = t('group.graph');
   useCommands([
     { id: 'fit', label: t('graph.fit'), group, keys: ['f'], run: () => stage.current?.fit() },
-    { id: 'nearer', label: t('graph.nearer'), group, keys: ['+', '='], run: () => stage.current?.zoom(1 / 1.5) },
-    { id: 'further', label: t('graph.further'), group, keys: ['-'], run: () => stage.current?.zoom(1.5) },
+    {
+      id: 'nearer',
+      label: t('graph.nearer'),
+      group,
+      keys: ['+', '='],
+      goesOn: true,
+      run: () => stage.current?.zoom(1 / 1.5),
+    },
+    { id: 'further', label: t('graph.further'), group, keys: ['-'], goesOn: true, run: () => stage.current?.zoom(1.5) },
     { id: 'arrange', label: t('graph.arrange'), group, keys: ['a'], run: () => stage.current?.arrange() },
     { id: 'graph-png', label: t('graph.saveAs', { form: 'PNG' }), group, run: () => void save('png') },
     { id: 'graph-svg', label: t('graph.saveAs', { form: 'SVG' }), group, run: () => void save('svg') },

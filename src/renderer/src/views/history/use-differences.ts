@@ -27,8 +27,15 @@ export function useDifferences(within: RefObject<HTMLElement | null>): (by: 1 | 
   };
   const group = t('history.comparison');
   useCommands([
-    { id: 'next-difference', label: t('history.nextDifference'), group, keys: ['n'], run: () => step(1) },
-    { id: 'previous-difference', label: t('history.previousDifference'), group, keys: ['p'], run: () => step(-1) },
+    { id: 'next-difference', label: t('history.nextDifference'), group, keys: ['n'], goesOn: true, run: () => step(1) },
+    {
+      id: 'previous-difference',
+      label: t('history.previousDifference'),
+      group,
+      keys: ['p'],
+      goesOn: true,
+      run: () => step(-1),
+    },
   ]);
   return step;
 }
