@@ -74,6 +74,13 @@ describe('what was done to a log', () => {
     ['log', "a head's size, to more", 'UPDATE head SET size = 99 WHERE number = 2', /log has only 12/],
     ['log', "a head's instance", "UPDATE head SET instance = 'another' WHERE number = 2", /a wrong signature/],
     ['log', "a head's key", "UPDATE head SET key_id = 'another' WHERE number = 2", /which is not kept/],
+    [
+      'log',
+      'a missing head',
+      'DELETE FROM head WHERE number = 2',
+      /^\d+ heads are kept, and the last one's number is \d+/,
+    ],
+    ['log', 'heads in the wrong order', 'UPDATE head SET number = 0 WHERE number = 2', /another order/],
     ['log', 'a kept key', `UPDATE signer SET ${flipped('public_key')}`, /a wrong signature/],
     ['log', 'a leaf', `UPDATE leaf SET ${flipped('hash')} WHERE seq = 5`, /Move 5 is not what was attested/],
     ['log', 'what a leaf is of', 'UPDATE leaf SET ver = 1 WHERE seq = 5', /Leaf 5 .* another version/],

@@ -1,5 +1,5 @@
 import { keyIdOf } from '../model/node-key.ts';
-import { countNodes, headsBetween, leafBySeq, logSize, subtreeHash } from '../store/attest-log.ts';
+import { countHeads, countNodes, headsBetween, leafBySeq, logSize, subtreeHash } from '../store/attest-log.ts';
 import { type AttestedMove, movesToAttest } from '../store/attested-moves.ts';
 import type { Connection } from '../store/connection.ts';
 import { lastMove } from '../store/events.ts';
@@ -107,6 +107,10 @@ function checkEnd(log: Connection, wrong: Wrong): void {
     for (const head of headsBetween(log, size, Number.MAX_SAFE_INTEGER))
       wrong(`A head of ${head.size} leaves is kept, and the log has only ${size}.`);
     for (const head of headsBetween(log, Number.MIN_SAFE_INTEGER, 0)) wrong(`A head of ${head.size} leaves is kept.`);
+    const { kept, last, less } = countHeads(log);
+    if (kept !== last)
+      wrong(`${kept} heads are kept, and the last one's number is ${last}: some were removed or added.`);
+    if (less > 0) wrong(`Kept heads stand in another order than they were signed in.`);
     const wanted = size - new GrowingTree(size, () => emptyRoot).peaks().length;
     const nodes = countNodes(log);
     if (nodes !== wanted) wrong(`The log has ${nodes} nodes above ${size} leaves, not ${wanted}.`);

@@ -118,6 +118,15 @@ export function headsBetween(
   );
 }
 
+/** How many heads are kept, the number of the last, and how many are of fewer leaves than the one before. */
+export function countHeads(log: Reader): { kept: number; last: number; less: number } {
+  const counts = log.get<{ kept: number; last: number; less: number }>(
+    `SELECT count(*) AS kept, coalesce(max(number), 0) AS last, coalesce(sum(less), 0) AS less
+      FROM (SELECT number, size < lag(size) OVER (ORDER BY number) AS less FROM head)`,
+  );
+  return counts ?? { kept: 0, last: 0, less: 0 };
+}
+
 export function publicKeyOf(log: Reader, keyId: string): Uint8Array | undefined {
   return log.get<{ key: Uint8Array }>('SELECT public_key AS key FROM signer WHERE key_id = ?', keyId)?.key;
 }
