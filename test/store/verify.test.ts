@@ -123,6 +123,11 @@ const damages: [string, string, { kind: string; message: RegExp }][] = [
     { kind: 'entity', message: /kept of it as the log of a job is not what it says/ },
   ],
   [
+    'who a log is said to be of',
+    "UPDATE job_log SET author = 'somebody'",
+    { kind: 'entity', message: /kept of it as the log of a job is not what it says/ },
+  ],
+  [
     'a log that no job finds',
     'DELETE FROM job_log',
     { kind: 'entity', message: /kept of it as the log of a job is not what it says/ },

@@ -124,6 +124,12 @@ export function makerOf(db: Reader, id: string): string | undefined {
   return edit?.method === 'system' ? edit.on_behalf_of : edit?.user_id;
 }
 
+/** Whether somebody wrote one of the versions of an entity (by its key) that are here. */
+export function hasAuthor(db: Reader, entity: number, author: string): boolean {
+  const rows = db.all<{ key: number }>('SELECT key FROM block WHERE entity = ?', entity);
+  return rows.some(({ key }) => versionByKey(db, key)?.manifest.edited_by.user_id === author);
+}
+
 /** How an entity's version 1 was written; undefined where that version is not here. */
 export function firstEdit(db: Reader, id: string): EditedBy | undefined {
   const rows = db.all<{ key: number; tip: number | null; partial: number }>(

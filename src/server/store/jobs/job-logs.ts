@@ -6,7 +6,7 @@ import type { Manifest } from '../../model/manifest.ts';
 import type { Reader, Writer } from '../connection.ts';
 import { findStanding } from '../entities.ts';
 import { entityKey } from '../entity-keys.ts';
-import { firstAuthor, makerOf } from '../versions.ts';
+import { firstAuthor, hasAuthor, makerOf } from '../versions.ts';
 
 /** Keeps what a log's current version says where runs look for it; of a deleted one, what it said last. */
 export function projectJobLog(
@@ -51,15 +51,18 @@ export function projectJobLog(
 export function isLogKept(db: Reader, entity: number, manifest: Manifest): boolean {
   if (manifest.type !== logType || manifest.deleted) return true;
   const log = jobLogOf(manifest);
-  const row = db.get<object>(
-    'SELECT job, klados, status, code, message, retryable, promised FROM job_log WHERE entity = ?',
+  const found = db.get<{ author: string }>(
+    'SELECT author, job, klados, status, code, message, retryable, promised FROM job_log WHERE entity = ?',
     entity,
   );
-  if (log === null) return row === undefined;
+  if (log === null || found === undefined) return log === null && found === undefined;
+  const { author, ...row } = found;
+  // Where the beginning came later, it may be whoever wrote the first version that was here.
+  if (author !== firstAuthor(db, manifest.id) && !hasAuthor(db, entity, author)) return false;
   const { job, klados, status, error, promised } = log;
   const { code = null, message = null } = error ?? {};
   const retryable = error && Number(error.retryable);
-  return isDeepStrictEqual({ ...row }, { job, klados, status, code, message, retryable, promised });
+  return isDeepStrictEqual(row, { job, klados, status, code, message, retryable, promised });
 }
 
 /** How many rows are of no log. */
