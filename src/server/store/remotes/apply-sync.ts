@@ -329,9 +329,10 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>, time: numb
   const theirs = blockOf(db, entity, row.theirs);
   const twin = row.twin === row.theirs ? theirs : row.twin === null ? null : blockOf(db, entity, row.twin);
   freeRefused(db, remote, entity, theirs);
-  if (row.event !== null && mayLetIn(db, remote, entity, theirs)) {
+  const hasChanged = row.event !== null && isOther(db, remote, entity, theirs);
+  if (hasChanged) freeForbidden(db, remote, entity);
+  if (hasChanged && isCollection(db, entity)) {
     askForbiddenAgain(db, remote, time);
-    freeForbidden(db, remote, entity);
     // Of what was not shown under a filter nothing is kept that could be asked for.
     if (isFilteredBy(db, remote, entity)) listAnew(db, remote, row.id, time);
   } else if (row.event !== null && mayHaveBeenClosed(db, remote, entity, theirs)) listAnew(db, remote, row.id, time);
@@ -360,11 +361,11 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>, time: numb
   notePending(db, entity);
 }
 
-/** Whether a collection that was met there before, shown or not, has another version. */
-function mayLetIn(db: Reader, remote: number, entity: number, tip: number | null): boolean {
+/** Whether what was met there before, shown or not, has another version. */
+function isOther(db: Reader, remote: number, entity: number, tip: number | null): boolean {
   const sql = 'SELECT theirs FROM remote_entity WHERE entity = ? AND remote = ?';
   const before = db.get<{ theirs: number | null }>(sql, entity, remote);
-  return before !== undefined && before.theirs !== tip && isCollection(db, entity);
+  return before !== undefined && before.theirs !== tip;
 }
 
 /** Whether a collection is met for the first time, and not as it was made, under a filter that keeps nothing of what is not shown. */

@@ -1,10 +1,11 @@
+import { collectionsOf } from '../../model/manifest.ts';
 import { blockBytes, storedManifest } from '../blocks.ts';
 import type { Writer } from '../connection.ts';
 
 /** Over a row `r` of push_refusal: what was refused of bytes alone waits for nothing. */
 const waits = `EXISTS (SELECT 1 FROM push_pending w WHERE w.remote = r.remote AND w.entity = r.entity)`;
 
-/** So many entities that point at one are more than what was refused, as a rule. */
+/** So many entities that point at one are more than what was refused, as a rule; of so many that are forbidden each is looked at. */
 const manySources = 500;
 
 /**
@@ -36,13 +37,37 @@ export function freeRefused(db: Writer, remote: number, entity: number, tip: num
   );
 }
 
-/** A collection has changed, and may let the key's user do by now what it did not: what lies in it is sent again. */
-export function freeForbidden(db: Writer, remote: number, collection: number): void {
-  db.run(
-    `DELETE FROM push_refusal AS r WHERE remote = ? AND status = 403 AND ${waits} AND EXISTS (
-       SELECT 1 FROM edge d JOIN predicate p ON p.key = d.predicate
-        WHERE d.source = r.entity AND +d.peer = ? AND p.name = 'collection')`,
+/**
+ * A collection has changed, or a group that holds a role in some, and may let the key's user do by now what it did not: what lies in
+ * it is sent again, or lay in it when it was deleted or moved.
+ */
+export function freeForbidden(db: Writer, remote: number, changed: number): void {
+  if (db.get('SELECT 1 FROM push_refusal WHERE remote = ? LIMIT 1', remote) === undefined) return;
+  const collections = db.all<{ key: number; id: string }>(
+    `SELECT key, id FROM entity WHERE key = ? AND type = 'collection'
+     UNION SELECT c.key, c.id FROM entity g JOIN edge d ON d.peer = g.key JOIN entity c ON c.key = d.source
+       WHERE g.key = ? AND g.type = 'group' AND c.type = 'collection'`,
+    ...[changed, changed],
+  );
+  for (const { key, id } of collections) {
+    db.run(
+      `DELETE FROM push_refusal AS r WHERE remote = ? AND status = 403 AND ${waits} AND EXISTS (
+         SELECT 1 FROM entity e WHERE e.key = r.entity AND e.collection = ?
+         UNION ALL SELECT 1 FROM edge d JOIN predicate p ON p.key = d.predicate
+          WHERE d.source = r.entity AND +d.peer = ? AND p.name = 'collection')`,
+      ...[remote, key, key],
+    );
+    for (const { entity, theirs } of forbiddenStill(db, remote))
+      if (collectionsOf(storedManifest(blockBytes(db, theirs))).includes(id))
+        db.run('DELETE FROM push_refusal WHERE remote = ? AND entity = ?', remote, entity);
+  }
+}
+
+/** What is forbidden, with the version that is there: it may have lain elsewhere. */
+function forbiddenStill(db: Writer, remote: number): { entity: number; theirs: number }[] {
+  return db.all(
+    `SELECT r.entity, k.theirs FROM push_refusal r JOIN remote_entity k ON k.entity = r.entity AND k.remote = r.remote
+      WHERE r.remote = ? AND r.status = 403 AND k.theirs IS NOT NULL AND ${waits} LIMIT ${manySources}`,
     remote,
-    collection,
   );
 }
