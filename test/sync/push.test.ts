@@ -593,6 +593,22 @@ test('P4: what the remote refused and has by now all the same counts as refused 
   expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, refusals: [] });
 });
 
+test('P4: what was made here and refused counts as refused no more once it is deleted here', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, curator, here, place } = pair;
+  const owner = await user(origin, 'owner');
+  await enrol(origin, curator, place.id, owner, 'owner');
+  const made = await create(mirror, here, { collection: place.id });
+  ok(await ask(origin, owner, `DELETE /collections/${place.id}/members/${curator.id}?role=owner`));
+  const sweeper = { role: 'sweeper', actions: ['*:view', 'entity:delete'] };
+  ok(await ask(origin, owner, `POST /collections/${place.id}/roles`, sweeper));
+  await enrol(origin, owner, place.id, curator, 'sweeper');
+  expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
+  await remove(mirror, here, made);
+  await sync(mirror, here);
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, refusals: [] });
+});
+
 test('a creation in a mirrored collection that is sent twice is answered with what it made', async () => {
   await using pair = await startCurated();
   const { mirror, here, place } = pair;

@@ -50,9 +50,13 @@ const pushedRemotes = `SELECT r.key FROM remote r WHERE ${pushed}`;
 export function notePending(db: Writer, entity: number, edited = false): void {
   if (edited) db.run("DELETE FROM remote_mark WHERE entity = ? AND mark = 'elsewhere'", entity);
   for (const { key: remote } of db.all<{ key: number }>(pushedRemotes)) {
-    if (isPending(db, remote, entity))
+    if (isPending(db, remote, entity)) {
       db.run('INSERT OR IGNORE INTO push_pending (remote, entity) VALUES (?, ?)', remote, entity);
-    else db.run('DELETE FROM push_pending WHERE remote = ? AND entity = ?', remote, entity);
+      continue;
+    }
+    db.run('DELETE FROM push_pending WHERE remote = ? AND entity = ?', remote, entity);
+    // What was refused of it goes there no more, as of what was made here and is deleted.
+    if (edited) db.run('DELETE FROM push_refusal WHERE remote = ? AND entity = ?', remote, entity);
   }
 }
 
