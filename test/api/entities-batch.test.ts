@@ -81,6 +81,17 @@ describe('a batch', () => {
     });
   });
 
+  it.each([
+    { type: 'x', id: 'x' },
+    { type: 'x', collection: 'x' },
+    { type: 'x', collection: onTest },
+    { type: 'x', note: 5, relationships: [{ predicate: '', peer: 5 }] },
+    { type: 'x', collection: nowhere, relationships: [{ predicate: 'has', peer: 'x' }] },
+  ])('says of %j what POST /entities says of it', async (item) => {
+    const { body } = await ask(node, ada, 'POST /entities', item);
+    expect(at(await batch([item]), 0)).toMatchObject({ success: false, ...(body as object) });
+  });
+
   it('looks for targets only when it is told to', async () => {
     const items = [{ type: 'x', relationships: [{ predicate: 'has', peer: nowhere }] }];
     const checked = await batch(items, {}, '?validate_relationships=true');

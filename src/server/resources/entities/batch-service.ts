@@ -15,7 +15,9 @@ import { type EntitiesService, type NewEntity, newEntityIssues } from './service
 import type { BatchCreateBody, BatchCreated, BatchCreateView, BatchRefused } from './wire.ts';
 import { checkNetwork, type EntityWrites, type Prepared } from './writes.ts';
 
-const id = z.string().regex(entityIdPattern, 'must be an entity id');
+const id = z
+  .string()
+  .regex(entityIdPattern, 'must be an id: 26 digits and capital letters, as 01ARZ3NDEKTSV4RRFFQ69G5FAV');
 const object = z.custom<JsonMap>(
   (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
   'must be an object',
