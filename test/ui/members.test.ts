@@ -120,6 +120,20 @@ describePage('members and roles', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('are named in a narrow window, too, whatever their roles are called', async () => {
+    await enrol(node, me, home.id, ada, 'editor', 100_000);
+    const roles = { 'reader of all letters but no drawings': ['*:view'] };
+    const { cid } = await now();
+    ok(await ask(node, me, `PUT /collections/${home.id}`, { expect_tip: cid, properties: { roles } }));
+    await enrol(node, me, home.id, bob, Object.keys(roles)[0] as string, 100_000);
+    await page.setViewportSize({ width: 800, height: 800 });
+    await open();
+    await line('Bob Coecke').waitFor();
+    const cut = `[...document.querySelectorAll('td a')].filter((it) => it.scrollWidth > it.clientWidth)`;
+    expect(await page.evaluate(`${cut}.map((it) => it.textContent)`)).toEqual([]);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('hold a role without an end where that is chosen, also who held it until some time', async () => {
     const until = (peer: string, role: string, expires_at: string) => ({
       peer,

@@ -17,8 +17,8 @@ export function RunLines({ runs, active }: { runs: readonly RunLine[]; active: n
           <th className="px-5 py-2 font-medium">{t('job.what')}</th>
           <th className="w-36 px-3 py-2 font-medium">{t('processor.state')}</th>
           <th className="w-36 px-3 py-2 font-medium">{t('job.progress')}</th>
-          <th className="hidden w-56 px-3 py-2 font-medium lg:table-cell">{t('job.target')}</th>
-          <th className="hidden w-44 px-5 py-2 font-medium sm:table-cell">{t('job.started')}</th>
+          <th className="hidden w-56 px-3 py-2 font-medium xl:table-cell">{t('job.target')}</th>
+          <th className="hidden w-44 px-5 py-2 font-medium lg:table-cell">{t('job.started')}</th>
         </tr>
       </thead>
       <tbody>
@@ -56,12 +56,12 @@ export function RunLines({ runs, active }: { runs: readonly RunLine[]; active: n
               </p>
               <ProgressBar progress={progress} />
             </td>
-            <td className="hidden truncate px-3 py-2 lg:table-cell">
+            <td className="hidden truncate px-3 py-2 xl:table-cell">
               <Link to="/collections/$id" params={{ id: target.id }} className="hover:underline">
                 <bdi>{target.label || target.id}</bdi>
               </Link>
             </td>
-            <td className="hidden px-5 py-2 text-quiet sm:table-cell">
+            <td className="hidden px-5 py-2 text-quiet lg:table-cell">
               <Moment at={created_at} />
             </td>
           </tr>

@@ -53,7 +53,7 @@ export function MemberLines({ members, nameOf, active, mayManage, onChange, onRe
             <th className="w-2/5 px-5 py-2 font-medium">{t('members.member')}</th>
             <th className="px-3 py-2 font-medium">{t('members.role')}</th>
             <th className="hidden px-3 py-2 font-medium sm:table-cell">{t('members.until')}</th>
-            <th className="hidden px-3 py-2 font-medium md:table-cell">{t('members.since')}</th>
+            <th className="hidden px-3 py-2 font-medium lg:table-cell">{t('members.since')}</th>
             <th className="w-12 px-3 py-2">
               <span className="sr-only">{t('entity.more')}</span>
             </th>
@@ -86,7 +86,7 @@ export function MemberLines({ members, nameOf, active, mayManage, onChange, onRe
                       )}
                     </span>
                   </td>
-                  <td className="max-w-48 truncate px-3 py-1.5">
+                  <td className="max-w-48 px-3 py-1.5 [overflow-wrap:anywhere]">
                     <bdi title={role}>{isGrantRole(role) ? t('members.ofJob') : role}</bdi>
                   </td>
                   <td className="hidden px-3 py-1.5 text-quiet sm:table-cell">
@@ -99,7 +99,7 @@ export function MemberLines({ members, nameOf, active, mayManage, onChange, onRe
                       </span>
                     )}
                   </td>
-                  <td className="hidden px-3 py-1.5 text-quiet md:table-cell">
+                  <td className="hidden px-3 py-1.5 text-quiet lg:table-cell">
                     {grantedAt ? <Moment at={grantedAt} day /> : '–'}
                   </td>
                   <td className="px-3 py-0.5">
