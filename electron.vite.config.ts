@@ -127,6 +127,8 @@ export default defineConfig({
       license,
       // Older ones would need two variables in place of each `light-dark()`, which Tailwind's cannot be.
       cssTarget: 'chrome123',
+      // What did not come once, while the node was away, is not asked for again.
+      cssCodeSplit: false,
       // As data addresses, fonts and workers would not pass the Content-Security-Policy.
       assetsInlineLimit: 0,
       rolldownOptions: {

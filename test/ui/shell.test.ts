@@ -107,6 +107,21 @@ describePage('the page around every screen', () => {
     expect(await page.getByRole('navigation').count()).toBe(1);
   });
 
+  test('shows a screen that could not be loaded while the node was away as soon as it is back', async () => {
+    await using visitor = await signedIn(node);
+    const { page } = visitor;
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    // Of what the browser knows from before, too.
+    await page.route('**/*', (route) => route.abort('connectionrefused'));
+    await page.keyboard.press('g');
+    await page.keyboard.press('p');
+    await page.getByRole('heading', { name: 'This screen could not be shown' }).waitFor();
+    await page.getByRole('main').getByText('The node does not answer.').waitFor();
+    await page.unroute('**/*');
+    await page.getByRole('heading', { name: 'There is no processor yet' }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
   test('says so at an address that it does not have', async () => {
     await using visitor = await signedIn(node);
     const { page } = visitor;

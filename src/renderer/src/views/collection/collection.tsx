@@ -82,7 +82,7 @@ export function Collection() {
 
   // The next click goes to an entity, most likely.
   useEffect(() => {
-    const timer = setTimeout(() => void import('../entity/entity.tsx'), 500);
+    const timer = setTimeout(() => void import('../entity/entity.tsx').catch(() => undefined), 500);
     return () => clearTimeout(timer);
   }, []);
 
