@@ -4,11 +4,12 @@ import { answered, api } from '../api/client.ts';
  * A part of the page that comes when it is gone to. @throws Failure where the node is away: the router takes what does not come for
  * a part of an earlier build, and loads the page anew, of which the browser would then have nothing either.
  */
-export async function loaded<T>(part: Promise<T>): Promise<T> {
+export async function loaded<T>(load: () => Promise<T>): Promise<T> {
   try {
-    return await part;
-  } catch (error) {
+    return await load();
+  } catch {
     await answered(api.GET('/health'));
-    throw error;
+    // It may have been away only then.
+    return load();
   }
 }
