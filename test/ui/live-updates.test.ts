@@ -67,6 +67,23 @@ describePage('while much is written', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('a screen stays while the page cannot hear of moves, and shows what came meanwhile once it can', async () => {
+    const { page } = visitor;
+    await page.route('**/events?*', (route) => route.fulfill({ status: 503, json: { error: 'busy' } }));
+    const asked = () => page.waitForRequest('**/events?*');
+    await visitor.load('/collections');
+    const main = page.getByRole('main');
+    await main.getByRole('heading').first().waitFor();
+    await page.waitForLoadState('networkidle');
+    const heading = await main.getByRole('heading').first().elementHandle();
+    await asked();
+    await asked();
+    expect(await heading?.isVisible()).toBe(true);
+    await collection(node, operator(node), { label: 'Letters' });
+    await page.unroute('**/events?*');
+    await main.getByRole('link', { name: 'Letters' }).first().waitFor();
+  });
+
   test('what takes longer to answer than moves are apart is shown, and asked for once more', async () => {
     const { page } = visitor;
     const me = operator(node);

@@ -14,12 +14,13 @@ const slow = new Set<unknown>(['status', 'preview']);
 
 /**
  * Fetches what is shown anew when something on the node has changed, by whomever. It asks for the last move every three
- * seconds: a stream would take one of the six connections that a browser has for all its tabs together. What is around comes once
- * that is known for the first time: of what it asked for before, nobody could tell whether it is older.
+ * seconds: a stream would take one of the six connections that a browser has for all its tabs together. What is in it comes
+ * once that is known for the first time: of what it asked for before, nobody could tell whether it is older. Where the answer fails
+ * it comes, and stays, all the same.
  */
 export function LiveUpdates({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
-  const { data, isPending } = useQuery({
+  const { data, isFetched, errorUpdateCount } = useQuery({
     queryKey: ['moves'],
     queryFn: () => answered(api.GET('/events', { params: { query: { limit: 1, network: currentNetwork() } } })),
     select: ({ events }) => events[0]?.id ?? 0,
@@ -28,10 +29,13 @@ export function LiveUpdates({ children }: { children: ReactNode }) {
   });
   const seen = useRef(data);
   useEffect(() => {
-    if (seen.current !== undefined && data !== undefined && seen.current !== data) fetchAllAnew(queries);
-    seen.current = data ?? seen.current;
-  }, [data, queries]);
-  return isPending ? <Waiting /> : children;
+    if (data === undefined || data === seen.current) return;
+    const wasShown = seen.current !== undefined || errorUpdateCount > 0;
+    seen.current = data;
+    if (wasShown) fetchAllAnew(queries);
+  }, [data, errorUpdateCount, queries]);
+  // A query that has no data yet is pending anew with each time it is asked.
+  return isFetched ? children : <Waiting />;
 }
 
 function fetchAllAnew(queries: QueryClient): void {
