@@ -47,6 +47,20 @@ describePage('a dialog', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('so does the palette, and a click beside that closes it', async () => {
+    await visitor.go('/collections');
+    const palette = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Commands' }).click();
+    await palette.waitFor();
+    await page.mouse.down({ clickCount: 2 });
+    await page.mouse.up({ clickCount: 2 });
+    await page.keyboard.type('graph');
+    expect(await page.evaluate('document.activeElement.value')).toBe('graph');
+    await beside();
+    await palette.waitFor({ state: 'detached' });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('goes with what was typed into it only when that is wanted', async () => {
     const ann = await create(node, me, { type: 'person', collection: home.id, properties: { label: 'Ann Lee' } });
     const relationships = [{ predicate: 'author', peer: ann.id, peer_type: 'person', peer_label: 'Ann Lee' }];

@@ -4,6 +4,7 @@ import type { ReactNode } from 'react';
 import { useTexts } from '../messages/texts.tsx';
 import { IconButton } from './button.tsx';
 import { classes } from './classes.ts';
+import { Shade } from './shade.tsx';
 import { useFocusBack } from './use-focus-back.ts';
 
 export interface DialogFrameProps {
@@ -31,13 +32,7 @@ export function DialogFrame(props: DialogFrameProps) {
   return (
     <Radix.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Radix.Portal>
-        <Radix.Overlay
-          className="fixed inset-0 z-50 bg-shade"
-          // The focus stays where it is in the dialog.
-          onMouseDown={(event) => event.preventDefault()}
-          // The second click of a double one is meant for what has opened it.
-          onClick={({ detail }) => !stays && detail < 2 && onClose()}
-        />
+        <Shade onClick={() => !stays && onClose()} />
         <Radix.Content
           {...(about ? {} : { 'aria-describedby': undefined })}
           onOpenAutoFocus={toFirstField}

@@ -3,6 +3,7 @@ import { Dialog } from 'radix-ui';
 import { useMemo, useRef } from 'react';
 import { availableCommands } from '../commands/commands.ts';
 import { KeyCaps } from '../components/key-caps.tsx';
+import { Shade } from '../components/shade.tsx';
 import { useFocusBack } from '../components/use-focus-back.ts';
 import { useTexts } from '../messages/texts.tsx';
 
@@ -22,10 +23,11 @@ export function CommandPalette({ open, onClose }: { open: boolean; onClose(): vo
   return (
     <Dialog.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 bg-shade" />
+        <Shade onClick={onClose} />
         <Dialog.Content
           aria-describedby={undefined}
           onCloseAutoFocus={closed}
+          onInteractOutside={(event) => event.preventDefault()}
           className="fixed top-[12vh] left-1/2 z-50 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-lg border border-line bg-surface shadow-xl"
         >
           <Dialog.Title className="sr-only">{t('palette.open')}</Dialog.Title>
