@@ -69,6 +69,16 @@ describe('a run', () => {
     expect(status(job('1', { log: done(0, 1) }))).toMatchObject({ status: 'running', completed: null });
   });
 
+  test('that is a batch whose time was up before all were jobs runs while a failed one is repeated, and ends with that', () => {
+    const status = (log: RunJob['log']) => {
+      const jobs = [job('1'), job('12', { retries: '1', created: end + 1000, expires: end + 3_601_000, log })];
+      return batchStatus(runStatus(jobs, [], end + 2000), { run: 'D', rest: 2, first: jobs[0] }, end + 2000);
+    };
+    const errors = [{ job_id: 'D', code: 'TIMEOUT' }];
+    expect(status(running(3601))).toMatchObject({ status: 'running', completed: null, errors });
+    expect(status(done(3601, 3602))).toMatchObject({ status: 'error', completed: at(3602), errors });
+  });
+
   test('runs while a job of it does (m88)', () => {
     expect(runStatus(scattered([running(0.5), running(0.6), running(0.7)]), [], begun)).toEqual({
       status: 'running',

@@ -116,12 +116,14 @@ export function batchStatus(
   const total = progress.total + rest;
   if (first && nowMs >= first.expires) {
     const message = `${rest} more jobs of the batch were not sent before its permissions ended`;
+    const { completed } = status;
+    const ended = new Date(first.expires).toISOString();
     return {
       ...status,
-      status: 'error',
+      // One that failed may be under way once more.
+      ...(completed !== null && { status: 'error', completed: completed > ended ? completed : ended }),
       progress: { ...progress, total, error: progress.error + rest },
       errors: [...status.errors, { klados_id: first.processor, job_id: run, ...timeout, message }],
-      completed: new Date(first.expires).toISOString(),
     };
   }
   const begun = progress.total > 0 && status.status !== 'pending';
