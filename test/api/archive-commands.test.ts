@@ -191,6 +191,7 @@ test.each(['identity.db', 'chat.db', 'main/attest.db'])(
     expect((await archeion(data, 'backup', backup)).err).toBe('');
     for (const place of [data, backup]) {
       const db = new Database(join(place, name));
+      db.exec('CREATE TABLE later (id INTEGER PRIMARY KEY) STRICT');
       db.pragma('user_version = 99');
       db.close();
     }
