@@ -201,6 +201,19 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('that is moved to an end of a list by keys keeps the focus at its button', async () => {
+    const letter = await opened({ label: 'To Ada', list: ['one', 'two', 'three'] });
+    const focused = () => page.evaluate('document.activeElement.getAttribute("aria-label")');
+    await page.getByRole('button', { name: 'Move item 2 up' }).focus();
+    await press('Enter', 'Enter');
+    await expect.poll(focused).toBe('Move item 1 up');
+    await page.getByRole('button', { name: 'Move item 2 down' }).focus();
+    await press('Enter', 'Enter');
+    await expect.poll(focused).toBe('Move item 3 down');
+    expect(await saved(letter, 2)).toEqual({ label: 'To Ada', list: ['two', 'three', 'one'] });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a text keeps the lines of what is pasted, and the focus', async () => {
     const letter = await opened({ label: 'To Ada', begins: 'Dear Ada, yours', sealed: 'x', list: ['one'] });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

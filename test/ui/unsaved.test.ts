@@ -77,6 +77,40 @@ describePage('what is typed and not saved', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('and could not be saved or deleted leaves the focus at its button', async () => {
+    await openLetter();
+    const asked = Promise.withResolvers<void>();
+    const refused = /^(PUT|DELETE)$/;
+    await page.route('**/*', async (route) => {
+      if (!refused.test(route.request().method())) return route.continue();
+      await asked.promise;
+      await route.abort();
+    });
+    const save = page.getByRole('button', { name: /^Save/ });
+    const name = () => page.evaluate('document.activeElement.textContent');
+    await field('label').fill('Once');
+    await save.press('Enter');
+    await expect.poll(name).not.toBe('Save');
+    asked.resolve();
+    await page
+      .getByText(/^The node does not answer/)
+      .first()
+      .waitFor();
+    await save.and(page.locator(':focus')).waitFor();
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('Delete');
+    const remove = page.getByRole('dialog').getByRole('button', { name: 'Delete' });
+    await remove.press('Enter');
+    await page
+      .getByRole('dialog')
+      .getByText(/^The node does not answer/)
+      .waitFor();
+    await remove.and(page.locator(':focus')).waitFor();
+    await page.unroute('**/*');
+    await page.keyboard.press('Escape');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('while a processor or one’s own name is saved stays, and is saved next', async () => {
     const splitter = await klados(node, me, home.id, { label: 'Splitter' });
     await visitor.go(`/processors/${splitter.id}`);
