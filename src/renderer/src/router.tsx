@@ -1,14 +1,8 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  retainSearchParams,
-} from '@tanstack/react-router';
+import { createRootRoute, createRoute, createRouter, retainSearchParams } from '@tanstack/react-router';
 import { Waiting } from './components/waiting.tsx';
 import { AppShell } from './shell/app-shell.tsx';
 import { ErrorScreen, NoSuchScreen } from './shell/error-screen.tsx';
-import { loaded } from './shell/loaded.ts';
+import { lazyScreen } from './shell/lazy-screen.ts';
 import { argoAddress } from './views/argo/argo-queries.ts';
 import { tableAddress } from './views/collection/table-address.ts';
 import { collectionsAddress } from './views/collections/collections-query.ts';
@@ -36,7 +30,7 @@ const collections = createRoute({
   getParentRoute: () => root,
   path: '/collections',
   validateSearch: collectionsAddress,
-  component: lazyRouteComponent(() => loaded(() => import('./views/collections/collections.tsx')), 'Collections'),
+  component: lazyScreen(() => import('./views/collections/collections.tsx'), 'Collections'),
 });
 
 const collection = createRoute({
@@ -45,35 +39,32 @@ const collection = createRoute({
   validateSearch: tableAddress,
   // What is selected in one collection is not selected in the next.
   remountDeps: ({ params }) => params,
-  component: lazyRouteComponent(() => loaded(() => import('./views/collection/collection.tsx')), 'Collection'),
+  component: lazyScreen(() => import('./views/collection/collection.tsx'), 'Collection'),
 });
 
 const members = createRoute({
   getParentRoute: () => root,
   path: '/collections/$id/members',
   validateSearch: membersAddress,
-  component: lazyRouteComponent(() => loaded(() => import('./views/members/members.tsx')), 'Members'),
+  component: lazyScreen(() => import('./views/members/members.tsx'), 'Members'),
 });
 
 const deletedCollections = createRoute({
   getParentRoute: () => root,
   path: '/collections/deleted',
-  component: lazyRouteComponent(
-    () => loaded(() => import('./views/collection/deleted/deleted-collections.tsx')),
-    'DeletedCollections',
-  ),
+  component: lazyScreen(() => import('./views/collection/deleted/deleted-collections.tsx'), 'DeletedCollections'),
 });
 
 const deleted = createRoute({
   getParentRoute: () => root,
   path: '/collections/$id/deleted',
-  component: lazyRouteComponent(() => loaded(() => import('./views/collection/deleted/deleted.tsx')), 'Deleted'),
+  component: lazyScreen(() => import('./views/collection/deleted/deleted.tsx'), 'Deleted'),
 });
 
 const entity = createRoute({
   getParentRoute: () => root,
   path: '/entities/$id',
-  component: lazyRouteComponent(() => loaded(() => import('./views/entity/entity.tsx')), 'EntityScreen'),
+  component: lazyScreen(() => import('./views/entity/entity.tsx'), 'EntityScreen'),
 });
 
 const history = createRoute({
@@ -83,60 +74,60 @@ const history = createRoute({
     ...(typeof from === 'string' ? { from } : {}),
     ...(typeof to === 'string' ? { to } : {}),
   }),
-  component: lazyRouteComponent(() => loaded(() => import('./views/history/history.tsx')), 'History'),
+  component: lazyScreen(() => import('./views/history/history.tsx'), 'History'),
 });
 
 const search = createRoute({
   getParentRoute: () => root,
   path: '/search',
   validateSearch: searchAddress,
-  component: lazyRouteComponent(() => loaded(() => import('./views/search/search.tsx')), 'Search'),
+  component: lazyScreen(() => import('./views/search/search.tsx'), 'Search'),
 });
 
 const argo = createRoute({
   getParentRoute: () => root,
   path: '/argo',
   validateSearch: argoAddress,
-  component: lazyRouteComponent(() => loaded(() => import('./views/argo/argo.tsx')), 'Argo'),
+  component: lazyScreen(() => import('./views/argo/argo.tsx'), 'Argo'),
 });
 
 const graph = createRoute({
   getParentRoute: () => root,
   path: '/graph',
   validateSearch: graphAddress,
-  component: lazyRouteComponent(() => loaded(() => import('./views/graph/graph.tsx')), 'Graph'),
+  component: lazyScreen(() => import('./views/graph/graph.tsx'), 'Graph'),
 });
 
 const sync = createRoute({
   getParentRoute: () => root,
   path: '/sync',
   validateSearch: ({ add }: Record<string, unknown>): { add?: true } => (add === true ? { add } : {}),
-  component: lazyRouteComponent(() => loaded(() => import('./views/sync/remotes.tsx')), 'Remotes'),
+  component: lazyScreen(() => import('./views/sync/remotes.tsx'), 'Remotes'),
 });
 
 const remote = createRoute({
   getParentRoute: () => root,
   path: '/sync/remotes/$name',
-  component: lazyRouteComponent(() => loaded(() => import('./views/sync/remote.tsx')), 'RemoteScreen'),
+  component: lazyScreen(() => import('./views/sync/remote.tsx'), 'RemoteScreen'),
 });
 
 const conflicts = createRoute({
   getParentRoute: () => root,
   path: '/sync/conflicts',
-  component: lazyRouteComponent(() => loaded(() => import('./views/sync/conflicts.tsx')), 'Conflicts'),
+  component: lazyScreen(() => import('./views/sync/conflicts.tsx'), 'Conflicts'),
 });
 
 const conflict = createRoute({
   getParentRoute: () => root,
   path: '/sync/conflicts/$remote/$id',
-  component: lazyRouteComponent(() => loaded(() => import('./views/sync/conflict.tsx')), 'ConflictScreen'),
+  component: lazyScreen(() => import('./views/sync/conflict.tsx'), 'ConflictScreen'),
 });
 
 const syncLog = createRoute({
   getParentRoute: () => root,
   path: '/sync/log',
   validateSearch: logAddress,
-  component: lazyRouteComponent(() => loaded(() => import('./views/sync/log.tsx')), 'SyncLog'),
+  component: lazyScreen(() => import('./views/sync/log.tsx'), 'SyncLog'),
 });
 
 const imports = createRoute({
@@ -146,72 +137,72 @@ const imports = createRoute({
     ...(typeof run === 'string' ? { run } : {}),
     ...(typeof collection === 'string' ? { collection } : {}),
   }),
-  component: lazyRouteComponent(() => loaded(() => import('./views/import/import.tsx')), 'Import'),
+  component: lazyScreen(() => import('./views/import/import.tsx'), 'Import'),
 });
 
 const exports = createRoute({
   getParentRoute: () => root,
   path: '/export',
   validateSearch: exportAddress,
-  component: lazyRouteComponent(() => loaded(() => import('./views/export/export.tsx')), 'Export'),
+  component: lazyScreen(() => import('./views/export/export.tsx'), 'Export'),
 });
 
 const settings = createRoute({
   getParentRoute: () => root,
   path: '/settings',
-  component: lazyRouteComponent(() => loaded(() => import('./views/settings/settings.tsx')), 'Settings'),
+  component: lazyScreen(() => import('./views/settings/settings.tsx'), 'Settings'),
 });
 
 const keys = createRoute({
   getParentRoute: () => root,
   path: '/settings/keys',
-  component: lazyRouteComponent(() => loaded(() => import('./views/keys/keys.tsx')), 'Keys'),
+  component: lazyScreen(() => import('./views/keys/keys.tsx'), 'Keys'),
 });
 
 const nodeSettings = createRoute({
   getParentRoute: () => root,
   path: '/settings/node',
-  component: lazyRouteComponent(() => loaded(() => import('./views/settings/node-settings.tsx')), 'NodeSettings'),
+  component: lazyScreen(() => import('./views/settings/node-settings.tsx'), 'NodeSettings'),
 });
 
 const processors = createRoute({
   getParentRoute: () => root,
   path: '/processors',
   validateSearch: processorsAddress,
-  component: lazyRouteComponent(() => loaded(() => import('./views/processors/processors.tsx')), 'Processors'),
+  component: lazyScreen(() => import('./views/processors/processors.tsx'), 'Processors'),
 });
 
 const newProcessor = createRoute({
   getParentRoute: () => root,
   path: '/processors/new',
   validateSearch: newProcessorAddress,
-  component: lazyRouteComponent(() => loaded(() => import('./views/processors/new-processor.tsx')), 'NewProcessor'),
+  component: lazyScreen(() => import('./views/processors/new-processor.tsx'), 'NewProcessor'),
 });
 
 const processor = createRoute({
   getParentRoute: () => root,
   path: '/processors/$id',
-  component: lazyRouteComponent(() => loaded(() => import('./views/processors/processor.tsx')), 'Processor'),
+  component: lazyScreen(() => import('./views/processors/processor.tsx'), 'Processor'),
 });
 
 const process = createRoute({
   getParentRoute: () => root,
   path: '/process',
   validateSearch: processAddress,
-  component: lazyRouteComponent(() => loaded(() => import('./views/process/process.tsx')), 'Process'),
+  component: lazyScreen(() => import('./views/process/process.tsx'), 'Process'),
 });
 
 const jobs = createRoute({
   getParentRoute: () => root,
   path: '/jobs',
-  component: lazyRouteComponent(() => loaded(() => import('./views/jobs/jobs.tsx')), 'Jobs'),
+  component: lazyScreen(() => import('./views/jobs/jobs.tsx'), 'Jobs'),
 });
 
 const job = createRoute({
   getParentRoute: () => root,
   path: '/jobs/$id',
   validateSearch: ({ at }: Record<string, unknown>): { at?: string } => (typeof at === 'string' ? { at } : {}),
-  component: lazyRouteComponent(() => loaded(() => import('./views/jobs/job.tsx')), 'Job'),
+  component: lazyScreen(() => import('./views/jobs/job.tsx'), 'Job'),
 });
 
 export const router = createRouter({
