@@ -13,6 +13,11 @@ describePage('API keys', () => {
     const whoami = async (key: string) =>
       (await node.fetch('/auth/whoami', { headers: { Authorization: `ApiKey ${key}` } })).status;
     const line = (name: string) => page.getByRole('row').filter({ hasText: name });
+    const confirm = async () => {
+      await page.keyboard.press('Enter');
+      // Behind the dialog the list is there for nobody.
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    };
 
     await page.keyboard.press('g');
     await page.keyboard.press('k');
@@ -58,16 +63,14 @@ describePage('API keys', () => {
     await page.keyboard.press('Delete');
     await page.getByRole('dialog', { name: 'Revoke the key nightly import' }).waitFor();
     await lookAt(page, 'keys-revoke');
-    await page.keyboard.press('Enter');
-    // Behind the dialog the list is there for nobody.
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await confirm();
     await line('nightly import').waitFor({ state: 'detached' });
     expect(await whoami(key)).toBe(401);
 
     expect(await whoami(made.key)).toBe(200);
     await page.getByRole('button', { name: 'Revoke the key sync' }).press('Enter');
     await page.getByRole('dialog', { name: 'Revoke the key sync' }).waitFor();
-    await page.keyboard.press('Enter');
+    await confirm();
     await line('sync').waitFor({ state: 'detached' });
     expect(await whoami(made.key)).toBe(401);
 
