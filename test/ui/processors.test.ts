@@ -73,6 +73,11 @@ describePage('processors', () => {
     await page.getByRole('heading', { name: 'Jobs', level: 1 }).waitFor();
     await page.getByRole('cell', { name: 'Letters' }).waitFor();
     await lookAt(page, 'jobs');
+    // However narrow the window is, it says when.
+    for (const width of [800, 1280]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.getByRole('row').locator('time:visible').waitFor();
+    }
     expect(visitor.faults).toEqual([]);
   });
 

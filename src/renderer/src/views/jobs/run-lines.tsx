@@ -46,6 +46,9 @@ export function RunLines({ runs, active }: { runs: readonly RunLine[]; active: n
                   t(`job.kind.${kind}`)
                 )}
               </p>
+              <p className="truncate text-xs text-quiet lg:hidden">
+                <Moment at={created_at} />
+              </p>
             </td>
             <td className="px-3 py-2">
               <PhaseMark phase={status} />
