@@ -5,8 +5,8 @@ import type { Writer } from '../connection.ts';
 /** Over a row `r` of push_refusal: what was refused of bytes alone waits for nothing. */
 const waits = `EXISTS (SELECT 1 FROM push_pending w WHERE w.remote = r.remote AND w.entity = r.entity)`;
 
-/** So many entities that point at one are more than what was refused, as a rule; of so many that are forbidden each is looked at. */
-const manySources = 500;
+/** Entities that are looked at one by one at most; so many that point at one are more than what was refused, as a rule. */
+const atOnce = 500;
 
 /**
  * An entity that was not there before its tip there came, or may have been deleted, is there now: what was refused for want of
@@ -25,7 +25,7 @@ export function freeRefused(db: Writer, remote: number, entity: number, tip: num
   const isDeleted = (key: number) => storedManifest(blockBytes(db, key)).deleted === true;
   if (before && before.later <= 1 && ![before.key, tip].some((key) => key !== null && isDeleted(key))) return;
   const sources = 'SELECT source FROM edge WHERE peer = ?';
-  const isHub = db.get(`${sources} LIMIT 1 OFFSET ${manySources}`, entity) !== undefined;
+  const isHub = db.get(`${sources} LIMIT 1 OFFSET ${atOnce}`, entity) !== undefined;
   // By what points at the entity; where that is very much, by each refusal's own few edges.
   const waiting = isHub
     ? 'EXISTS (SELECT 1 FROM edge d WHERE d.source = r.entity AND +d.peer = ?)'
@@ -67,7 +67,7 @@ export function freeForbidden(db: Writer, remote: number, changed: number): void
 function forbiddenStill(db: Writer, remote: number): { entity: number; theirs: number }[] {
   return db.all(
     `SELECT r.entity, k.theirs FROM push_refusal r JOIN remote_entity k ON k.entity = r.entity AND k.remote = r.remote
-      WHERE r.remote = ? AND r.status = 403 AND k.theirs IS NOT NULL AND ${waits} LIMIT ${manySources}`,
+      WHERE r.remote = ? AND r.status = 403 AND k.theirs IS NOT NULL AND ${waits} LIMIT ${atOnce}`,
     remote,
   );
 }
