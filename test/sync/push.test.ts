@@ -3,6 +3,7 @@ import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Deleted, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import {
+  addRemote,
   chainOf,
   conflictsOf,
   startCurated as curatedOf,
@@ -608,6 +609,28 @@ test('P4: what was made here and refused counts as refused no more once it is de
   await sync(mirror, here);
   expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, refusals: [] });
 });
+
+test.each(['is deleted at another remote', 'is no longer meant to go there'])(
+  'P4: so does what was made here and %s',
+  async (how) => {
+    await using pair = await startCurated();
+    await using second = await startNode();
+    const { origin, mirror, curator, here, place } = pair;
+    const owner = await user(origin, 'owner');
+    await enrol(origin, curator, place.id, owner, 'owner');
+    const made = await create(mirror, here, { collection: place.id });
+    ok(await ask(origin, owner, `DELETE /collections/${place.id}/members/${curator.id}?role=owner`));
+    expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
+    if (how === 'is deleted at another remote') {
+      const archivist = operator(second);
+      await addRemote(mirror, here, { name: 'second', url: second.url, key: keyOf(archivist) });
+      await sync(mirror, here, 'second');
+      await remove(second, archivist, await read(second, archivist, made.id));
+      await sync(mirror, here, 'second');
+    } else ok(await ask(mirror, here, 'PUT /node/remotes/origin', { types: ['letter'] }));
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, refusals: [] });
+  },
+);
 
 test('a creation in a mirrored collection that is sent twice is answered with what it made', async () => {
   await using pair = await startCurated();

@@ -1,4 +1,5 @@
 import type { Reader, Writer } from '../connection.ts';
+import { dropVoidRefusals } from './push-refusals.ts';
 
 /** Whether a remote other than `r` has the tip of `e`, and `which` holds of that remote `p`. */
 const isAtAnother = (which: string) => `EXISTS (SELECT 1 FROM remote_entity o JOIN remote p ON p.key = o.remote
@@ -55,8 +56,7 @@ export function notePending(db: Writer, entity: number, edited = false): void {
       continue;
     }
     db.run('DELETE FROM push_pending WHERE remote = ? AND entity = ?', remote, entity);
-    // What was refused of it goes there no more, as of what was made here and is deleted.
-    if (edited) db.run('DELETE FROM push_refusal WHERE remote = ? AND entity = ?', remote, entity);
+    dropVoidRefusals(db, remote, entity);
   }
 }
 
@@ -107,6 +107,7 @@ export function rebuildPending(db: Writer, remote: number): void {
       WHERE r.key = ? AND ${pushed} AND ${differs}`,
     remote,
   );
+  dropVoidRefusals(db, remote);
 }
 
 /**

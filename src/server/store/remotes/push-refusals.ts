@@ -38,6 +38,19 @@ export function freeRefused(db: Writer, remote: number, entity: number, tip: num
 }
 
 /**
+ * Nothing is refused any more of what is not there and does not go there now, be it deleted or not meant for that remote; of what
+ * is there, bytes may be. Without an entity: of all.
+ */
+export function dropVoidRefusals(db: Writer, remote: number, entity?: number): void {
+  db.run(
+    `DELETE FROM push_refusal AS r WHERE remote = ? AND ${entity === undefined ? 'true' : 'entity = ?'} AND NOT ${waits}
+       AND NOT EXISTS (
+         SELECT 1 FROM remote_entity k WHERE k.entity = r.entity AND k.remote = r.remote AND k.theirs IS NOT NULL)`,
+    ...(entity === undefined ? [remote] : [remote, entity]),
+  );
+}
+
+/**
  * A collection has changed, or a group that holds a role in some, and may let the key's user do by now what it did not: what lies in
  * it is sent again, or lay in it when it was deleted or moved.
  */
