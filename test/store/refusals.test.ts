@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Row } from '../../src/server/store/commit.ts';
 import { findRemote, listRefusals } from '../../src/server/store/remotes/remotes.ts';
-import { change, commit, first, idOf, openStore } from '../helpers/store.ts';
+import { change, commit, first, idOf, next, openStore } from '../helpers/store.ts';
 
 const hub: Row = {
   ...{ kind: 'remote', remote: 'hub', url: 'http://hub.test', secret: 's', instance: null, user: 'u' },
@@ -49,4 +49,30 @@ test.each([
   await store.submit([commit([], { rows: [refused(11, sources[1]?.cid ?? '')] })]);
   await store.submit([commit([], { rows: [{ ...there, event: 2, twin: null, blocks: [], mirrored: false }] })]);
   expect(left()).toEqual([idOf(2), idOf(5), idOf(10), idOf(11)]);
+});
+
+test('what is forbidden and was moved here is free once the collection has changed that it lies in there, whatever else is', async () => {
+  await using opened = await openStore('here');
+  const { store } = opened;
+  const [from, to] = [first(idOf(1), { type: 'collection' }), first(idOf(2), { type: 'collection' })];
+  const lyingIn = (id: string) => ({ relationships: [['collection', id]] as [string, string][] });
+  const others = Array.from({ length: 600 }, (_, n) => first(idOf(10 + n), lyingIn(to.id)));
+  const moved = first(idOf(1000), lyingIn(from.id));
+  const works = [...others, moved].map((before) => ({ before, after: next(before, lyingIn(to.id)) }));
+  const known = ({ id, cid }: { id: string; cid: string }, event: number): Row => ({
+    ...{ kind: 'remote_tip', remote: 'hub', id, event, theirs: cid, twin: cid, blocks: [], mirrored: false },
+  });
+  const all = [from, to, ...works.map(({ before }) => before)];
+  await store.submit([
+    commit([], { rows: [hub] }),
+    commit(all.map((version) => change(null, version))),
+    commit([], { rows: all.map((version) => known(version, 1)) }),
+    commit(works.map(({ before, after }) => change(before, after))),
+    commit([], { rows: works.map(({ after: { id, cid } }) => ({ ...refused(0, cid, 403), id })) }),
+  ]);
+  const key = store.read((db) => findRemote(db, 'hub'))?.key ?? 0;
+  const later = next(from);
+  await store.submit([commit([change(from, later)], { rows: [known(later, 2)] })]);
+  const left = store.read((db) => listRefusals(db, key, 1000)).map(({ id }) => id);
+  expect(left).toEqual(others.map(({ id }) => id));
 });

@@ -684,29 +684,38 @@ test.each(ways)(
   },
 );
 
-test.each(['deleted', 'moved', 'edited by a right of a group'])('P4: so it does where it was %s', async (how) => {
-  await using pair = await startCurated();
-  const { origin, mirror, curator, here, place, work } = pair;
-  const editor = await user(origin, 'editor');
-  const other = await collection(origin, curator, { label: 'Other' });
-  await enrol(origin, curator, other.id, editor, 'editor');
-  const member = { predicate: 'member', peer: editor.id };
-  const crew = await create(origin, curator, { type: 'group', collection: other.id, relationships: [member] });
-  await enrol(origin, curator, place.id, { id: crew.id, headers: {} }, 'editor');
-  ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
-  await sync(mirror, here);
-  const lyingIn = ({ id }: Entity) => ({ predicate: 'collection', peer: id });
-  if (how === 'deleted') await remove(mirror, here, work);
-  else if (how === 'moved')
-    await update(mirror, here, work, { relationships_remove: [lyingIn(place)], relationships_add: [lyingIn(other)] });
-  else await update(mirror, here, work, { properties: { label: 'mine' } });
-  const without = await update(origin, curator, crew, { relationships_remove: [member] });
-  expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
-  expect(await sync(mirror, here)).toMatchObject({ refused: 0 });
-  expect((await remoteOf(mirror, here)).refusals).toMatchObject([{ id: work.id, status: 403 }]);
-  if (how === 'edited by a right of a group') await update(origin, curator, without, { relationships_add: [member] });
-  else await enrol(origin, curator, place.id, editor, 'editor');
-  await sync(mirror, here);
-  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, refusals: [] });
-  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
-});
+test.each(['deleted', 'moved', 'edited by a right of a group', 'a collection edited by one'])(
+  'P4: so it does where it was %s',
+  async (how) => {
+    await using pair = await startCurated();
+    const { origin, mirror, curator, here, place, work } = pair;
+    const editor = await user(origin, 'editor');
+    const other = await collection(origin, curator, { label: 'Other' });
+    await enrol(origin, curator, other.id, editor, 'editor');
+    const member = { predicate: 'member', peer: editor.id };
+    const crew = await create(origin, curator, { type: 'group', collection: other.id, relationships: [member] });
+    await enrol(origin, curator, place.id, { id: crew.id, headers: {} }, 'owner');
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
+    await sync(mirror, here);
+    const lyingIn = ({ id }: Entity) => ({ predicate: 'collection', peer: id });
+    const isOfGroup = /group|one/.test(how);
+    const refused = how.startsWith('a collection') ? place : work;
+    if (how === 'deleted') await remove(mirror, here, work);
+    else if (how === 'moved')
+      await update(mirror, here, work, { relationships_remove: [lyingIn(place)], relationships_add: [lyingIn(other)] });
+    else if (refused === work) await update(mirror, here, work, { properties: { label: 'mine' } });
+    else {
+      const { cid } = await read(mirror, here, place.id);
+      ok(await ask(mirror, here, `PUT /collections/${place.id}`, { expect_tip: cid, label: 'mine' }));
+    }
+    const without = await update(origin, curator, crew, { relationships_remove: [member] });
+    expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0 });
+    expect((await remoteOf(mirror, here)).refusals).toMatchObject([{ id: refused.id, status: 403 }]);
+    if (isOfGroup) await update(origin, curator, without, { relationships_add: [member] });
+    else await enrol(origin, curator, place.id, editor, 'editor');
+    await sync(mirror, here);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, refusals: [] });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  },
+);

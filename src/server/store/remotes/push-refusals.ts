@@ -5,8 +5,8 @@ import type { Writer } from '../connection.ts';
 /** Over a row `r` of push_refusal: what was refused of bytes alone waits for nothing. */
 const waits = `EXISTS (SELECT 1 FROM push_pending w WHERE w.remote = r.remote AND w.entity = r.entity)`;
 
-/** Entities that are looked at one by one at most; so many that point at one are more than what was refused, as a rule. */
-const atOnce = 500;
+/** So many entities that point at one are more than what was refused, as a rule. */
+const manySources = 500;
 
 /**
  * An entity that was not there before its tip there came, or may have been deleted, is there now: what was refused for want of
@@ -25,7 +25,7 @@ export function freeRefused(db: Writer, remote: number, entity: number, tip: num
   const isDeleted = (key: number) => storedManifest(blockBytes(db, key)).deleted === true;
   if (before && before.later <= 1 && ![before.key, tip].some((key) => key !== null && isDeleted(key))) return;
   const sources = 'SELECT source FROM edge WHERE peer = ?';
-  const isHub = db.get(`${sources} LIMIT 1 OFFSET ${atOnce}`, entity) !== undefined;
+  const isHub = db.get(`${sources} LIMIT 1 OFFSET ${manySources}`, entity) !== undefined;
   // By what points at the entity; where that is very much, by each refusal's own few edges.
   const waiting = isHub
     ? 'EXISTS (SELECT 1 FROM edge d WHERE d.source = r.entity AND +d.peer = ?)'
@@ -51,8 +51,8 @@ export function dropVoidRefusals(db: Writer, remote: number, entity?: number): v
 }
 
 /**
- * A collection has changed, or a group that holds a role in some, and may let the key's user do by now what it did not: what lies in
- * it is sent again, or lay in it when it was deleted or moved.
+ * A collection has changed, or a group that holds a role in some, and may let the key's user do by now what it did not: such a
+ * collection is sent again, and what lies in it, or lay in it when it was deleted or moved.
  */
 export function freeForbidden(db: Writer, remote: number, changed: number): void {
   if (db.get('SELECT 1 FROM push_refusal WHERE remote = ? LIMIT 1', remote) === undefined) return;
@@ -62,25 +62,32 @@ export function freeForbidden(db: Writer, remote: number, changed: number): void
        WHERE g.key = ? AND g.type = 'group' AND c.type = 'collection'`,
     ...[changed, changed],
   );
-  for (const { key, id } of collections) {
-    db.run(
-      `DELETE FROM push_refusal AS r WHERE remote = ? AND status = 403 AND ${waits} AND EXISTS (
-         SELECT 1 FROM entity e WHERE e.key = r.entity AND e.collection = ?
-         UNION ALL SELECT 1 FROM edge d JOIN predicate p ON p.key = d.predicate
-          WHERE d.source = r.entity AND +d.peer = ? AND p.name = 'collection')`,
-      ...[remote, key, key],
-    );
-    for (const { entity, theirs } of forbiddenStill(db, remote))
-      if (collectionsOf(storedManifest(blockBytes(db, theirs))).includes(id))
-        db.run('DELETE FROM push_refusal WHERE remote = ? AND entity = ?', remote, entity);
-  }
+  if (collections.length === 0) return;
+  const these = '(SELECT value FROM json_each(?))';
+  const keys = JSON.stringify(collections.map(({ key }) => key));
+  db.run(
+    `DELETE FROM push_refusal AS r WHERE remote = ? AND status = 403 AND ${waits} AND EXISTS (
+       SELECT 1 FROM entity e WHERE e.key = r.entity AND (e.key IN ${these} OR e.collection IN ${these})
+       UNION ALL SELECT 1 FROM edge d JOIN predicate p ON p.key = d.predicate
+        WHERE d.source = r.entity AND +d.peer IN ${these} AND p.name = 'collection')`,
+    ...[remote, keys, keys, keys],
+  );
+  const ids = collections.map(({ id }) => id);
+  for (const { entity, theirs } of maybeFrom(db, remote, ids))
+    if (collectionsOf(storedManifest(blockBytes(db, theirs))).some((id) => ids.includes(id)))
+      db.run('DELETE FROM push_refusal WHERE remote = ? AND entity = ?', remote, entity);
 }
 
-/** What is forbidden, with the version that is there: it may have lain elsewhere. */
-function forbiddenStill(db: Writer, remote: number): { entity: number; theirs: number }[] {
+/**
+ * What is forbidden whose version there may lie in one of the collections, wherever it lies here. Very much may be forbidden, so
+ * that versions are read only where they name one, or are not stored as they are.
+ */
+function maybeFrom(db: Writer, remote: number, collections: string[]): { entity: number; theirs: number }[] {
   return db.all(
-    `SELECT r.entity, k.theirs FROM push_refusal r JOIN remote_entity k ON k.entity = r.entity AND k.remote = r.remote
-      WHERE r.remote = ? AND r.status = 403 AND k.theirs IS NOT NULL AND ${waits} LIMIT ${atOnce}`,
-    remote,
+    `SELECT r.entity, k.theirs FROM push_refusal r CROSS JOIN remote_entity k ON k.entity = r.entity AND k.remote = r.remote
+       CROSS JOIN block b ON b.key = k.theirs
+      WHERE r.remote = ? AND r.status = 403 AND ${waits}
+        AND (b.enc <> 0 OR EXISTS (SELECT 1 FROM json_each(?) c WHERE instr(b.bytes, CAST(c.value AS BLOB)) > 0))`,
+    ...[remote, JSON.stringify(collections)],
   );
 }
