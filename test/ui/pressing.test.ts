@@ -68,6 +68,24 @@ describePage('a button that is pressed', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('keeps it also while another window is in front', async () => {
+    await visitor.go('/settings');
+    await page.getByLabel('Name', { exact: true }).fill('Ada');
+    const save = page.getByRole('button', { name: 'Save' });
+    await save.press('Enter');
+    const kept = page.getByRole('button', { name: 'Save', disabled: true }).and(page.locator(':focus'));
+    await kept.waitFor();
+    const cdp = await page.context().newCDPSession(page);
+    await cdp.send('Emulation.setFocusEmulationEnabled', { enabled: false });
+    await page.evaluate('addEventListener("blur", () => { window.left = true; })');
+    const other = await page.context().newPage();
+    await other.bringToFront();
+    await page.waitForFunction('window.left');
+    await page.bringToFront();
+    await kept.waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('is pressed once by a key that is held: the next conflict waits until somebody has looked at it', async () => {
     const [first, second] = await conflicts(2);
     const shown = async (id: string | undefined) => {

@@ -18,7 +18,8 @@ export function useHeld({ disabled = false, onClick, onFocus, onBlur }: Props) {
       onFocus?.(event);
     },
     onBlur: (event: FocusEvent<HTMLButtonElement>) => {
-      setFocused(false);
+      // It is the page's still where only its window is left.
+      if (document.activeElement !== event.currentTarget) setFocused(false);
       onBlur?.(event);
     },
   };
