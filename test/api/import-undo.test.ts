@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { archiveTasks } from '../../src/server/store/tasks.ts';
 import { operator } from '../helpers/callers.ts';
-import { collection, create, update } from '../helpers/entities.ts';
+import { collection, create, invalid, update } from '../helpers/entities.ts';
 import { type Entity, type Importer, importer, ndjson } from '../helpers/imports.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
@@ -187,6 +187,11 @@ describe('the undo of an import', () => {
     expect(imports[0]).toMatchObject({ id: run.id, files: ['a.ndjson'], collection: { label: 'Listed' } });
     const older = (await on.ask('GET', `/node/imports?before=${run.id}`)).body as { imports: { id: string }[] };
     expect(older.imports.map(({ id }) => id)).not.toContain(run.id);
+    for (const before of ['none', '', run.collection.id])
+      expect(await on.ask('GET', `/node/imports?before=${before}`)).toMatchObject({
+        status: 400,
+        body: invalid(['before'], expect.stringMatching(/next/)),
+      });
     for (const [method, path] of [
       ['GET', '/node/imports/none/made'],
       ['POST', '/node/imports/none/undo'],

@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { AlreadyExistsError, NotFoundError } from '../../../errors.ts';
+import { AlreadyExistsError, NotFoundError, ValidationError } from '../../../errors.ts';
 import { type Caller, operator, refuseRevoked } from '../../../model/caller.ts';
 import { tombstone } from '../../../model/next-version.ts';
 import { spooledPath } from '../../../store/archive/spool.ts';
@@ -65,12 +65,14 @@ export class ImportUndoService {
     this.#archives = archives;
   }
 
-  /** `before`: the id of the last one of the page before. */
+  /** `before`: the id of the last one of the page before. @throws ForbiddenError, ValidationError */
   async list(caller: Caller, before?: string): Promise<ImportRunsView> {
     operator(caller);
     const store = await this.#writes.store(caller);
     return store.read((db) => {
-      const after = before === undefined ? first : (importRun(db, before)?.key ?? 0);
+      const after = before === undefined ? first : importRun(db, before)?.key;
+      // An empty page would say that there are none before.
+      if (after === undefined) throw ValidationError.at(['before'], 'must be `next` of the page before');
       const runs = importRuns(db, after, maxRuns);
       const next = runs.length === maxRuns ? (runs.at(-1)?.id ?? null) : null;
       return { imports: runs.map((run) => this.#view(db, run)), next };
