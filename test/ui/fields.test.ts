@@ -36,6 +36,19 @@ describePage('a field', () => {
     return (await read(node, me, id)).properties;
   };
 
+  test('of several lines stays with what is typed where its preview cannot be loaded, which comes once the node is back', async () => {
+    await opened({ label: 'To Ada', text: 'Dear *Ada*,\nthank you.' });
+    await field('text').fill('Dear *Bea*,\nthank you.');
+    await page.route('**/*', (route) => route.abort('connectionrefused'));
+    await page.getByRole('button', { name: 'Markdown preview' }).click();
+    await page.getByRole('main').getByText('The node does not answer.').waitFor();
+    expect(await field('text').inputValue()).toBe('Dear *Bea*,\nthank you.');
+    await page.unroute('**/*');
+    await page.getByRole('main').getByRole('button', { name: 'Try again' }).click();
+    await page.locator('em', { hasText: 'Bea' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('has the name that was typed, whatever was typed before', async () => {
     const letter = await opened({ label: 'To Ada' });
     await page.getByRole('button', { name: 'Edit as JSON' }).click();

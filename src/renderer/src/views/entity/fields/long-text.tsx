@@ -1,12 +1,13 @@
-import { lazy, Suspense, useState } from 'react';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { answered, api } from '../../../api/client.ts';
 import { TextArea } from '../../../components/field.tsx';
+import { QueryState } from '../../../components/query-state.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { lineEndOf } from '../model/kinds.ts';
 import { useForm } from './form.ts';
 import { References } from './references.tsx';
 import type { FieldProps } from './value-field.tsx';
-
-const Markdown = lazy(async () => ({ default: (await import('../../../components/markdown.tsx')).Markdown }));
 
 /** A text of several lines, with what its markdown looks like beside it when that is wanted. */
 export function LongText({ path, value, ...props }: FieldProps<string>) {
@@ -28,9 +29,7 @@ export function LongText({ path, value, ...props }: FieldProps<string>) {
         />
         {preview && (
           <div className="max-h-96 overflow-auto rounded-md border border-line bg-surface px-3 py-1" dir="auto">
-            <Suspense fallback={null}>
-              <Markdown text={value} service={service} />
-            </Suspense>
+            <Preview text={value} service={service} />
           </div>
         )}
       </div>
@@ -47,4 +46,19 @@ export function LongText({ path, value, ...props }: FieldProps<string>) {
       </div>
     </div>
   );
+}
+
+/** Where its part of the page does not come it says so here: the screen around it stays, with all that is typed. */
+function Preview({ text, service }: { text: string; service: string }) {
+  const part = useQuery({
+    queryKey: ['part', 'markdown'],
+    queryFn: async () => {
+      // What a browser could not import once it does not ask for again, as long as the page is open.
+      await answered(api.GET('/health'));
+      return (await import('../../../components/markdown.tsx')).Markdown;
+    },
+    staleTime: 'static',
+  });
+  const Markdown = part.data;
+  return Markdown ? <Markdown text={text} service={service} /> : <QueryState query={part} />;
 }
