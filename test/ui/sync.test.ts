@@ -301,6 +301,31 @@ describePage('the sync screens', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('a conflict that is decided before the others are known leads to the next one all the same', async () => {
+    await addOrigin();
+    await added();
+    await syncNow(/In step/);
+    for (const one of [letter, second]) {
+      await update(node, me, one, { properties: { pages: 8 } });
+      await update(origin, curator, one, { properties: { pages: 9 } });
+    }
+    await syncNow(/2 conflicts/);
+    const isListed = Promise.withResolvers<void>();
+    await page.route(/\/node\/conflicts\?/, async (route) => {
+      await isListed.promise;
+      await route.continue();
+    });
+    await visitor.load(`/sync/conflicts/museum/${letter.id}`);
+    await heading('To Ada').waitFor();
+    const decided = page.waitForResponse(/\/resolve/);
+    await press('Control+Enter');
+    await decided;
+    isListed.resolve();
+    await heading('To Bea').waitFor();
+    expect((await conflictsOf(node, me)).map(({ id }) => id)).toEqual([second.id]);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('what is typed into a conflict by hand goes by no key, and not with the conflict', async () => {
     await addOrigin();
     await added();

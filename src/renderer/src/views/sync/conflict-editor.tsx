@@ -65,9 +65,11 @@ export function ConflictEditor({
   const clashes = differences.filter(({ clash }) => clash);
   const entries = list?.conflicts ?? [];
   const position = entries.findIndex((one) => one.id === id && one.remote === remote);
-  const next =
-    entries.filter((one) => one.id !== id || one.remote !== remote)[Math.max(0, position)] ??
-    entries.find((one) => one.id !== id || one.remote !== remote);
+  const nextOf = (all: typeof entries) => {
+    const others = all.filter((one) => one.id !== id || one.remote !== remote);
+    return others[Math.max(0, position)] ?? others[0];
+  };
+  const next = nextOf(entries);
   const moved = given.sides.ours.cid !== sides.ours.cid || given.sides.theirs.cid !== sides.theirs.cid;
 
   const typed = byHand !== null && (fault || !sameContent(byHand.begun, byHand.now));
@@ -89,10 +91,12 @@ export function ConflictEditor({
   const change = (next: (now: Content) => Content) => setByHand((old) => old && { ...old, now: next(old.now) });
   const onward = async (goes: boolean) => {
     toast(t(goes && !isArchive(remote) ? 'sync.decidedRemote' : 'sync.decided', { remote }));
-    if (next)
+    // It may have come only since, or others be decided elsewhere by now.
+    const after = nextOf(queries.getQueryData(conflictsQuery.queryKey)?.conflicts ?? []);
+    if (after)
       await go({
         to: '/sync/conflicts/$remote/$id',
-        params: { remote: next.remote, id: next.id },
+        params: { remote: after.remote, id: after.id },
         ignoreBlocker: true,
       });
     else await go({ to: '/sync/conflicts', ignoreBlocker: true });
