@@ -1,4 +1,4 @@
-import { hashKey, QueryClient, type QueryKey } from '@tanstack/react-query';
+import { hashKey, notifyManager, QueryClient, type QueryKey } from '@tanstack/react-query';
 import { currentNetwork, onNoAnswer, onSignedOut } from './client.ts';
 import { Failure } from './failure.ts';
 
@@ -17,6 +17,8 @@ function ofNetwork(key: QueryKey): string {
 
 /** The node is on this machine, mostly: that the browser believes itself offline says nothing about it. */
 export function createQueryClient(): QueryClient {
+  // A second click of a pair that waits its turn comes before any timer: by then its button has to say that the first one counts.
+  notifyManager.setScheduler(queueMicrotask);
   const client = new QueryClient({
     defaultOptions: {
       queries: {
