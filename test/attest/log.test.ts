@@ -80,6 +80,13 @@ describe('what was done to a log', () => {
       'DELETE FROM head WHERE number = 2',
       /^\d+ heads are kept, and the last one's number is \d+/,
     ],
+    [
+      'log',
+      'a missing last head',
+      'DELETE FROM head WHERE number = (SELECT max(number) FROM head)',
+      /^The log has taken up all 12 moves, and the newest head that is kept is of \d+: later ones were removed\.$/,
+    ],
+    ['log', 'missing heads', 'DELETE FROM head', /the newest head that is kept is of 0: later ones were removed/],
     ['log', 'heads in the wrong order', 'UPDATE head SET number = 0 WHERE number = 2', /another order/],
     ['log', 'a kept key', `UPDATE signer SET ${flipped('public_key')}`, /a wrong signature/],
     ['log', 'a leaf', `UPDATE leaf SET ${flipped('hash')} WHERE seq = 5`, /Move 5 is not what was attested/],

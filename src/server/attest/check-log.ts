@@ -1,5 +1,13 @@
 import { keyIdOf } from '../model/node-key.ts';
-import { countHeads, countNodes, headsBetween, leafBySeq, logSize, subtreeHash } from '../store/attest-log.ts';
+import {
+  countHeads,
+  countNodes,
+  headsBetween,
+  leafBySeq,
+  logSize,
+  newestHead,
+  subtreeHash,
+} from '../store/attest-log.ts';
 import { type AttestedMove, movesToAttest } from '../store/attested-moves.ts';
 import type { Connection } from '../store/connection.ts';
 import { lastMove } from '../store/events.ts';
@@ -68,7 +76,7 @@ export function checkSlice(main: Connection, log: Connection, state: CheckState 
     more = tree.size < size;
   }
   if (more) found.state = { at: tree.size, size, peaks: tree.peaks() };
-  else checkEnd(log, wrong);
+  else checkEnd(main, log, wrong);
   return found;
 }
 
@@ -101,7 +109,7 @@ function checkHead(head: ReturnType<typeof headsBetween>[number], tree: GrowingT
   if (!equal(head.root, tree.root())) wrong(`${name} has another root than the first ${head.size} moves give.`);
 }
 
-function checkEnd(log: Connection, wrong: Wrong): void {
+function checkEnd(main: Connection, log: Connection, wrong: Wrong): void {
   log.snapshot(() => {
     const size = logSize(log);
     for (const head of headsBetween(log, size, Number.MAX_SAFE_INTEGER))
@@ -110,6 +118,12 @@ function checkEnd(log: Connection, wrong: Wrong): void {
     const { kept, last, less } = countHeads(log);
     if (kept !== last)
       wrong(`${kept} heads are kept, and the last one's number is ${last}: some were removed or added.`);
+    const newest = newestHead(log)?.size ?? 0;
+    // Leaves without a head are only there where moves remain: the one that takes up the last move signs.
+    if (newest < size && main.snapshot(lastMove) === size)
+      wrong(
+        `The log has taken up all ${size} moves, and the newest head that is kept is of ${newest}: later ones were removed.`,
+      );
     if (less > 0) wrong(`Kept heads stand in another order than they were signed in.`);
     const wanted = size - new GrowingTree(size, () => emptyRoot).peaks().length;
     const nodes = countNodes(log);
