@@ -2,7 +2,7 @@ import type { Network } from '../../model/ids.ts';
 
 /** Something that is not as the blocks say. */
 export interface Problem {
-  /** What kind of thing: backup, database, block, chain, entity, edge, listing, move, content, file, log. */
+  /** What kind of thing: backup, database, block, chain, entity, edge, listing, move, job, import, upload, content, file, log. */
   kind: string;
   /** The entity, where it is about one. */
   id?: string;

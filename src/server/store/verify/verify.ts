@@ -19,6 +19,7 @@ import {
 import { verifyEntities } from './verify-entities.ts';
 import { Findings, type VerifyReport } from './verify-findings.ts';
 import { verifyImports, verifyLeftovers } from './verify-leftovers.ts';
+import { verifyRecords } from './verify-records.ts';
 
 type Reporter = (progress: Progress) => void;
 
@@ -56,6 +57,7 @@ export async function verifyStore(
     for (const other of networks.filter((it) => it !== basename(folder)))
       if (findings.entitiesOf[other] > 0) findings.problem('entity', exchanged(findings.entitiesOf[other], other));
     await verifyLeftovers(db, findings, moves);
+    await verifyRecords(db, findings);
     verifyImports(db, { folder, backup }, findings);
     // As it stands in the data folder.
     const place = join(basename(folder), basename(filesFolder(folder)));
