@@ -95,6 +95,32 @@ describe('an answer that is not waited for', () => {
     expect(messages.map(({ content }) => content)).toEqual(['Hello?', 'Hello.']);
   });
 
+  test('stands behind its question, and stays when a later one is asked again', async () => {
+    const open: ServerResponse[] = [];
+    const held = (text: string) => (response: ServerResponse) => {
+      stream(response, textDelta(text));
+      open.push(response);
+    };
+    await using endpoint = await startChatEndpoint(says('Hello.'), held('One.'), held('Two.'), says('Three.'));
+    await using node = await startNode({ env: endpoint.env });
+    const who = await user(node, 'somebody');
+    const { chatId } = await chat(node, who, 'Hello?');
+    const asking: Promise<unknown>[] = [];
+    for (const [i, question] of ['First?', 'Second?'].entries()) {
+      asking.push(chat(node, who, question, chatId, question));
+      await until(() => open.length === i + 1);
+    }
+    for (const response of open) {
+      stream(response, finish('stop'), '[DONE]');
+      response.end();
+    }
+    await Promise.all(asking);
+    await chat(node, who, 'Second?', chatId, 'Second?');
+    const { messages } = await session(node, who, chatId);
+    const texts = messages.map(({ content }) => content);
+    expect(texts).toEqual(['Hello?', 'Hello.', 'First?', 'One.', 'Second?', 'Three.']);
+  });
+
   test.each([
     ['first', [0, 1]],
     ['last', [1, 0]],

@@ -12,7 +12,7 @@ import type { Log } from '../../log.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { loadedOnce } from '../../model/loaded-once.ts';
 import { requireUser, type UserIdentity } from '../../model/permissions.ts';
-import { ChatStore, type MessageRange, type StoredSession } from '../../store/chats/chats.ts';
+import { type AnswersTo, ChatStore, chatEnd, type StoredSession } from '../../store/chats/chats.ts';
 import type { Checkpoint } from '../../store/checkpoints/checkpoints.ts';
 import { previewOf, readMessages, type Said, titleOf } from './messages.ts';
 import { sessionJson } from './session-json.ts';
@@ -141,7 +141,7 @@ export class ChatService implements AsyncDisposable {
     this.#checkRoom();
     const session = known ?? (await this.#begin(caller, user, asked, before));
     const instead = this.#ask(session, asked);
-    const history = this.#history(session, instead.after, asked);
+    const history = this.#history(session, instead.question, asked);
     const record = { text: '', toolInvocations: [], citations: [], usage: { input_tokens: 0, output_tokens: 0 } };
     const question = { caller, history, record };
     const parts = (signal: AbortSignal) => this.#answer(session, instead, answering, { ...question, signal });
@@ -204,26 +204,23 @@ export class ChatService implements AsyncDisposable {
     return session;
   }
 
-  /**
-   * The asked message, and what there is after it: asked again, it stays where it is, and the answers to it until another
-   * one is kept.
-   */
-  #ask(session: StoredSession, asked: Said): MessageRange {
+  /** The asked message with its answers: asked again, it stays where it is, and they until another one is kept. */
+  #ask(session: StoredSession, asked: Said): AnswersTo {
     const asking = this.#lastAsked(session);
     if (asking !== undefined && asking.id === asked.id && asking.content === asked.text)
-      return { after: asking.key, last: this.#last(session)?.key ?? asking.key };
+      return { question: asking.key, last: this.#last(session)?.key ?? asking.key };
     const key = this.#append(session, asked);
     if (key === null) throw NotFoundError.of('There is no such chat session');
-    return { after: key, last: key };
+    return { question: key, last: key };
   }
 
   #last({ key }: StoredSession) {
-    return this.#store().previous(key, Number.MAX_SAFE_INTEGER);
+    return this.#store().previous(key, chatEnd);
   }
 
   #lastAsked(session: StoredSession) {
     let message = this.#last(session);
-    while (message !== undefined && message.role !== 'user') message = this.#store().previous(session.key, message.key);
+    while (message !== undefined && message.role !== 'user') message = this.#store().previous(session.key, message);
     return message;
   }
 
@@ -231,7 +228,7 @@ export class ChatService implements AsyncDisposable {
   #append(
     session: StoredSession,
     { id, role, text }: Said,
-    { extra = null, instead }: { extra?: string | null; instead?: MessageRange } = {},
+    { extra = null, instead }: { extra?: string | null; instead?: AnswersTo } = {},
   ): number | null {
     const usable = id.length > 0 && id.length <= 200 && !this.#store().message(session.key, id);
     const message = { id: usable ? id : randomUUID(), role, content: text, extra, created_at: this.#needs.now() };
@@ -242,19 +239,19 @@ export class ChatService implements AsyncDisposable {
   #history({ key }: StoredSession, before: number, asked: Said): Question['history'] {
     const history: Question['history'] = [asked];
     let characters = asked.text.length;
-    let message = this.#store().previous(key, before);
+    let message = this.#store().previous(key, { place: before, key: before });
     while (message !== undefined && history.length < context.messages) {
       characters += message.content.length;
       if (characters > context.characters) break;
       history.unshift({ role: message.role as Said['role'], text: message.content });
-      message = this.#store().previous(key, message.key);
+      message = this.#store().previous(key, message);
     }
     return history;
   }
 
   async *#answer(
     session: StoredSession,
-    instead: MessageRange,
+    instead: AnswersTo,
     answering: Answering,
     { signal, ...question }: Question,
   ): AsyncGenerator<ChatStreamPart> {
@@ -267,7 +264,7 @@ export class ChatService implements AsyncDisposable {
     const ends = AbortSignal.any([signal, this.#closing.signal, late]);
     const id = randomUUID();
     const { record } = question;
-    const own = this.#begun(instead.after);
+    const own = this.#begun(instead.question);
     try {
       let begun = false;
       for await (const part of answering({ ...question, signal: ends })) {
@@ -286,7 +283,7 @@ export class ChatService implements AsyncDisposable {
       );
     } finally {
       this.#keep(session, instead, own, { id, ...record });
-      this.#endOf(instead.after, own);
+      this.#endOf(instead.question, own);
       this.#running.delete(ended);
       end();
     }
@@ -307,14 +304,14 @@ export class ChatService implements AsyncDisposable {
   /** Also what there is of an answer that was interrupted; nothing where one that was begun later is kept. */
   #keep(
     session: StoredSession,
-    range: MessageRange,
+    answers: AnswersTo,
     own: Writing,
     { id, text, toolInvocations, citations }: AnswerRecord & { id: string },
   ): void {
     if (text === '' && toolInvocations.length === 0) return;
-    const all = this.#writing.get(range.after) ?? [];
+    const all = this.#writing.get(answers.question) ?? [];
     if (all.slice(all.indexOf(own) + 1).some(({ kept }) => kept !== null)) return;
-    const instead = { ...range, also: all.flatMap(({ kept }) => kept ?? []) };
+    const instead = { ...answers, also: all.flatMap(({ kept }) => kept ?? []) };
     const extra = {
       ...(toolInvocations.length > 0 && { toolInvocations }),
       ...(citations.length > 0 && { citations }),

@@ -14,10 +14,10 @@ export async function* sessionJson(chats: ChatStore, session: StoredSession): As
     title,
   };
   let text = `${JSON.stringify(head).slice(0, -1)},"messages":[`;
-  let message = chats.next(session.key, 0);
+  let message = chats.next(session.key);
   while (message !== undefined) {
     text += messageJson(message);
-    message = chats.next(session.key, message.key);
+    message = chats.next(session.key, message);
     if (message !== undefined) text += ',';
     if (text.length < pieceLength) continue;
     yield Buffer.from(text);

@@ -27,4 +27,9 @@ export const chatMigrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX message_session ON message (session, key);
   `,
+  `
+  -- The question that an answer is to, behind which it stands whenever it came; null of what stands where it came.
+  ALTER TABLE message ADD COLUMN question INTEGER;
+  CREATE INDEX message_place ON message (session, coalesce(question, key), key);
+  `,
 ];

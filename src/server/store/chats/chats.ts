@@ -25,6 +25,8 @@ export interface StoredSession extends ChatOwner {
 
 export interface StoredMessage {
   key: number;
+  /** The key of the question that it answers; else its own. */
+  place: number;
   id: string;
   role: string;
   content: string;
@@ -33,18 +35,25 @@ export interface StoredMessage {
   created_at: number;
 }
 
-export type NewMessage = Omit<StoredMessage, 'key'>;
+export type NewMessage = Omit<StoredMessage, 'key' | 'place'>;
 
-/** Messages by their keys: those after one, up to a last one. */
-export interface MessageRange {
-  after: number;
+/** The answers to a question that have keys up to a last one. */
+export interface AnswersTo {
+  question: number;
   last: number;
   /** Some beside these. */
   also?: readonly number[];
 }
 
+/** Where a message stands: an answer behind its question, also where that was not the last one any more when it came. */
+export type MessagePlace = Pick<StoredMessage, 'place' | 'key'>;
+
+/** Behind all messages. */
+export const chatEnd: MessagePlace = { place: Number.MAX_SAFE_INTEGER, key: Number.MAX_SAFE_INTEGER };
+
 const sessionColumns = 'key, id, owner, network, title, preview, created_at, updated_at';
-const messageColumns = 'key, id, role, content, extra, created_at';
+const place = 'coalesce(question, key)';
+const messageColumns = `key, ${place} AS place, id, role, content, extra, created_at`;
 
 /** Conversations, in `<data>/chat.db`. Each call is short: a message has at most a few megabytes. */
 export class ChatStore {
@@ -90,24 +99,26 @@ export class ChatStore {
     return { sessions: this.#db.all(sql, owner, network, limit, offset), total };
   }
 
-  /** Adds a message at a session's end, unless the session is gone, in place of others there. Answers its key. */
+  /** Adds a message to a session, unless that is gone: at its end, or as an answer in place of others. Answers its key. */
   append(
     session: number,
     { id, role, content, extra, created_at }: NewMessage,
-    { preview, instead }: { preview: string; instead?: MessageRange | undefined },
+    { preview, instead }: { preview: string; instead?: AnswersTo | undefined },
   ): number | null {
     return this.#db.transaction(() => {
       const sql = 'UPDATE session SET preview = ?, updated_at = ? WHERE key = ? AND deleted = 0';
       if (this.#db.run(sql, preview, created_at, session) === 0) return null;
       if (instead)
         this.#db.run(
-          `DELETE FROM message WHERE session = ?
-             AND (key > ? AND key <= ? OR key IN (SELECT value FROM json_each(?)))`,
-          ...[session, instead.after, instead.last, JSON.stringify(instead.also ?? [])],
+          `DELETE FROM message WHERE session = ? AND (key > ? AND key <= ? AND coalesce(question, ?) = ?
+             OR key IN (SELECT value FROM json_each(?)))`,
+          ...[session, instead.question, instead.last, instead.question, instead.question],
+          JSON.stringify(instead.also ?? []),
         );
-      const insert = `INSERT INTO message (session, id, role, content, extra, created_at) VALUES (?, ?, ?, ?, ?, ?)
-        RETURNING key`;
-      return this.#db.get<{ key: number }>(insert, session, id, role, content, extra, created_at)?.key ?? null;
+      const insert = `INSERT INTO message (session, id, role, content, extra, created_at, question)
+        VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING key`;
+      const values = [session, id, role, content, extra, created_at, instead?.question ?? null];
+      return this.#db.get<{ key: number }>(insert, ...values)?.key ?? null;
     });
   }
 
@@ -116,15 +127,17 @@ export class ChatStore {
   }
 
   /** The one after a message, or the first. */
-  next(session: number, after: number): StoredMessage | undefined {
-    const sql = `SELECT ${messageColumns} FROM message WHERE session = ? AND key > ? ORDER BY key LIMIT 1`;
-    return this.#db.get(sql, session, after);
+  next(session: number, after: MessagePlace = { place: 0, key: 0 }): StoredMessage | undefined {
+    const sql = `SELECT ${messageColumns} FROM message WHERE session = ? AND ${place} >= ?
+      AND (${place} > ? OR key > ?) ORDER BY ${place}, key LIMIT 1`;
+    return this.#db.get(sql, session, after.place, after.place, after.key);
   }
 
   /** The one before a message. */
-  previous(session: number, before: number): StoredMessage | undefined {
-    const sql = `SELECT ${messageColumns} FROM message WHERE session = ? AND key < ? ORDER BY key DESC LIMIT 1`;
-    return this.#db.get(sql, session, before);
+  previous(session: number, before: MessagePlace): StoredMessage | undefined {
+    const sql = `SELECT ${messageColumns} FROM message WHERE session = ? AND ${place} <= ?
+      AND (${place} < ? OR key < ?) ORDER BY ${place} DESC, key DESC LIMIT 1`;
+    return this.#db.get(sql, session, before.place, before.place, before.key);
   }
 
   /** Removes the messages after one, some at a time. @returns how many were removed */
