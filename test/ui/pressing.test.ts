@@ -113,6 +113,25 @@ describePage('a button that is pressed', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test.each(['Enter', 'Space'])('opens its menu by %s that is held, which chooses nothing of it', async (key) => {
+    await visitor.go('/settings');
+    await page.getByRole('button', { name: 'Colours' }).focus();
+    await page.keyboard.down(key);
+    const item = (name: string) => page.getByRole('menuitem', { name }).and(page.locator(':focus'));
+    await item('As the system').waitFor();
+    await page.keyboard.down(key);
+    await page.keyboard.up(key);
+    await page.keyboard.press('ArrowDown');
+    await item('Light').waitFor();
+    // Nor does it open again what it has chosen of.
+    await page.keyboard.down(key);
+    await page.getByRole('menu').waitFor({ state: 'detached' });
+    await page.keyboard.down(key);
+    await page.keyboard.up(key);
+    expect(await page.getByRole('menu').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('is pressed once by a key that is held: the next conflict waits until somebody has looked at it', async () => {
     const [first, second] = await conflicts(2);
     const shown = async (id: string | undefined) => {

@@ -1,9 +1,14 @@
 import { Check } from 'lucide-react';
 import { DropdownMenu as Radix } from 'radix-ui';
-import type { ReactNode } from 'react';
+import type { KeyboardEvent, ReactNode } from 'react';
 
 const item =
   'flex h-8 cursor-default items-center gap-2 rounded px-2 outline-none select-none data-[highlighted]:bg-accent-soft data-[disabled]:opacity-50';
+
+/** A key that is held opens the list or chooses of it, and not both; Radix takes each repetition for one more press. */
+function onceHeld(event: KeyboardEvent): void {
+  if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault();
+}
 
 interface MenuProps {
   trigger: ReactNode;
@@ -16,7 +21,9 @@ interface MenuProps {
 export function Menu({ trigger, onClosed, children }: MenuProps) {
   return (
     <Radix.Root>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
+      <Radix.Trigger asChild onKeyDown={onceHeld}>
+        {trigger}
+      </Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
           align="end"
@@ -41,7 +48,7 @@ export function MenuItem({
   disabled?: boolean;
 }) {
   return (
-    <Radix.Item onSelect={onSelect} className={item} {...(disabled ? { disabled } : {})}>
+    <Radix.Item onSelect={onSelect} onKeyDown={onceHeld} className={item} {...(disabled ? { disabled } : {})}>
       {children}
     </Radix.Item>
   );
@@ -62,6 +69,7 @@ export function MenuCheck({
       checked={checked}
       onCheckedChange={onChange}
       onSelect={(event) => event.preventDefault()}
+      onKeyDown={onceHeld}
       className={item}
     >
       <span className="inline-flex w-4">
