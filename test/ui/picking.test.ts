@@ -82,6 +82,18 @@ describePage('what is picked by its name', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('is nobody by the key that is still held from what opened the list', async () => {
+    await visitor.go(`/collections/${home.id}/members`);
+    await page.getByRole('button', { name: 'Add a member' }).focus();
+    await page.keyboard.down('Enter');
+    await offered().first().waitFor();
+    await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await box('Who').fill('Nobody');
+    expect(await page.getByRole('button', { name: 'Choose somebody else' }).count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('is a processor of the kinds that are wanted, however many of others have the text', async () => {
     for (let i = 10; i < 22; i++) await agent(node, me, home.id, { label: `Agent ${i} of letters` });
     await klados(node, me, home.id, { label: 'Reader of letters' });

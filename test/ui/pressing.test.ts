@@ -132,6 +132,21 @@ describePage('a button that is pressed', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('opens the palette by a key that is held, which runs nothing of that', async () => {
+    await visitor.go('/settings');
+    await page.getByRole('button', { name: 'Commands' }).focus();
+    await page.keyboard.down('Enter');
+    const box = page.getByRole('dialog').getByRole('combobox').and(page.locator(':focus'));
+    await box.waitFor();
+    await page.keyboard.down('Enter');
+    await page.keyboard.up('Enter');
+    await page.keyboard.type('graph');
+    expect(await box.inputValue()).toBe('graph');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/graph*');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('is pressed once by a key that is held: the next conflict waits until somebody has looked at it', async () => {
     const [first, second] = await conflicts(2);
     const shown = async (id: string | undefined) => {

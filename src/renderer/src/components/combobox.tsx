@@ -1,5 +1,6 @@
 import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { Input } from './field.tsx';
+import { onceHeld } from './once-held.ts';
 import { pressedKey } from './pressed-key.ts';
 
 interface ComboboxProps<T> {
@@ -33,6 +34,8 @@ export function Combobox<T>(props: ComboboxProps<T>) {
     onChoose(option);
   };
   const onKeyDown = (event: KeyboardEvent) => {
+    onceHeld(event);
+    if (event.isDefaultPrevented()) return;
     const key = pressedKey(event);
     if (key === 'ArrowDown' || key === 'ArrowUp') {
       event.preventDefault();

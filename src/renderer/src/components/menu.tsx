@@ -1,14 +1,10 @@
 import { Check } from 'lucide-react';
 import { DropdownMenu as Radix } from 'radix-ui';
-import type { KeyboardEvent, ReactNode } from 'react';
+import type { ReactNode } from 'react';
+import { onceHeld } from './once-held.ts';
 
 const item =
   'flex h-8 cursor-default items-center gap-2 rounded px-2 outline-none select-none data-[highlighted]:bg-accent-soft data-[disabled]:opacity-50';
-
-/** A key that is held opens the list or chooses of it, and not both; Radix takes each repetition for one more press. */
-function onceHeld(event: KeyboardEvent): void {
-  if (event.repeat && (event.key === 'Enter' || event.key === ' ')) event.preventDefault();
-}
 
 interface MenuProps {
   trigger: ReactNode;

@@ -3,6 +3,7 @@ import { Dialog } from 'radix-ui';
 import { useMemo, useRef } from 'react';
 import { availableCommands } from '../commands/commands.ts';
 import { KeyCaps } from '../components/key-caps.tsx';
+import { onceHeld } from '../components/once-held.ts';
 import { Shade } from '../components/shade.tsx';
 import { useFocusBack } from '../components/use-focus-back.ts';
 import { useTexts } from '../messages/texts.tsx';
@@ -31,7 +32,7 @@ export function CommandPalette({ open, onClose }: { open: boolean; onClose(): vo
           className="fixed top-[12vh] left-1/2 z-50 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-lg border border-line bg-surface shadow-xl"
         >
           <Dialog.Title className="sr-only">{t('palette.open')}</Dialog.Title>
-          <Palette label={t('palette.open')} loop>
+          <Palette label={t('palette.open')} loop onKeyDown={onceHeld}>
             <Palette.Input
               placeholder={t('palette.placeholder')}
               className="h-11 w-full border-b border-line bg-transparent px-4 text-base outline-none placeholder:text-quiet"
