@@ -344,6 +344,35 @@ test.each([
 });
 
 test.each([
+  ['no filter', []],
+  ['a filter of types', ['document', 'group']],
+])('F12: so it does when a group that it names lets the user in, under %s', async (_filter, types) => {
+  await using scene = await startScene({}, { stranger: true });
+  const { origin, mirror, proxy, curator, here, place } = scene;
+  const there = operator(origin);
+  const closed = await collection(origin, there, { label: 'Closed' });
+  const secret = await create(origin, there, { collection: closed.id });
+  const crew = await create(origin, curator, { type: 'group', collection: place.id });
+  await enrol(origin, there, closed.id, { id: crew.id, headers: {} }, 'viewer');
+  ok(await ask(mirror, here, 'PUT /node/remotes/origin', { types }));
+  let isIn = false;
+  proxy.fault = (call) => {
+    if (isIn) return undefined;
+    if (call.path.startsWith(`/collections/${closed.id}/entities`)) return { status: 403 };
+    if (isBatch(call)) return { change: showing(secret, null) };
+    return isManifest(call, secret) || isTipOf(call, secret) ? { status: 403 } : undefined;
+  };
+  await sync(mirror, here);
+  await sync(mirror, here);
+  expect(Object.keys(await tipsOf(mirror))).not.toContain(secret.id);
+  await update(origin, curator, crew, { relationships_add: [{ predicate: 'member', peer: curator.id }] });
+  isIn = true;
+  await sync(mirror, here);
+  expect((await tipsOf(mirror))[secret.id]).toBe(secret.cid);
+  expect(await remoteOf(mirror, here)).toMatchObject({ troubles: {} });
+});
+
+test.each([
   ['shown before', 'of collections', true],
   ['not shown before', 'of collections', false],
   ['shown before', 'of types', true],

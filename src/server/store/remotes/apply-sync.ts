@@ -7,7 +7,7 @@ import type { Reader, Writer } from '../connection.ts';
 import { ensureEntityKey, entityKey } from '../entity-keys.ts';
 import { handMirrors } from './hand-mirrors.ts';
 import { markElsewhere, notePending, rebuildBeside, rebuildPending } from './pending.ts';
-import { freeForbidden, freeRefused } from './push-refusals.ts';
+import { freeForbidden, freeRefused, openedBy } from './push-refusals.ts';
 import { applyContentRow, askContentsAgain, dropContents } from './remote-content.ts';
 import { askForbiddenAgain, putTrouble } from './remote-troubles.ts';
 import { noteSync, renameInLog } from './sync-log.ts';
@@ -329,12 +329,12 @@ function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>, time: numb
   const theirs = blockOf(db, entity, row.theirs);
   const twin = row.twin === row.theirs ? theirs : row.twin === null ? null : blockOf(db, entity, row.twin);
   freeRefused(db, remote, entity, theirs);
-  const hasChanged = row.event !== null && isOther(db, remote, entity, theirs);
-  if (hasChanged) freeForbidden(db, remote, entity);
-  if (hasChanged && isCollection(db, entity)) {
+  const opened = row.event !== null && isOther(db, remote, entity, theirs) ? openedBy(db, entity) : [];
+  if (opened.length > 0) {
+    freeForbidden(db, remote, opened);
     askForbiddenAgain(db, remote, time);
     // Of what was not shown under a filter nothing is kept that could be asked for.
-    if (isFilteredBy(db, remote, entity)) listAnew(db, remote, row.id, time);
+    for (const { key, id } of opened) if (isFilteredBy(db, remote, key)) listAnew(db, remote, id, time);
   } else if (row.event !== null && mayHaveBeenClosed(db, remote, entity, theirs)) listAnew(db, remote, row.id, time);
   db.run(
     `INSERT INTO remote_entity (remote, entity, event, theirs, twin, apart) VALUES (?, ?, ?, ?, ?, ?)

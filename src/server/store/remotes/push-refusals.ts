@@ -1,6 +1,6 @@
 import { collectionsOf } from '../../model/manifest.ts';
 import { blockBytes, storedManifest } from '../blocks.ts';
-import type { Writer } from '../connection.ts';
+import type { Reader, Writer } from '../connection.ts';
 
 /** Over a row `r` of push_refusal: what was refused of bytes alone waits for nothing. */
 const waits = `EXISTS (SELECT 1 FROM push_pending w WHERE w.remote = r.remote AND w.entity = r.entity)`;
@@ -50,19 +50,31 @@ export function dropVoidRefusals(db: Writer, remote: number, entity?: number): v
   );
 }
 
+/** A collection of a remote, by its key and its id. */
+interface Opened {
+  key: number;
+  id: string;
+}
+
 /**
- * A collection has changed, or a group that holds a role in some, and may let the key's user do by now what it did not: such a
- * collection is sent again, and what lies in it, or lay in it when it was deleted or moved.
+ * What may let the key's user in by now, or do what it did not, since an entity has changed: a collection itself, those that give a
+ * role to a group.
  */
-export function freeForbidden(db: Writer, remote: number, changed: number): void {
-  if (db.get('SELECT 1 FROM push_refusal WHERE remote = ? LIMIT 1', remote) === undefined) return;
-  const collections = db.all<{ key: number; id: string }>(
+export function openedBy(db: Reader, changed: number): Opened[] {
+  return db.all<Opened>(
     `SELECT key, id FROM entity WHERE key = ? AND type = 'collection'
      UNION SELECT c.key, c.id FROM entity g JOIN edge d ON d.peer = g.key JOIN entity c ON c.key = d.source
        WHERE g.key = ? AND g.type = 'group' AND c.type = 'collection'`,
     ...[changed, changed],
   );
-  if (collections.length === 0) return;
+}
+
+/**
+ * A collection that may let the key's user do more by now is sent again, and what lies in it, or lay in it when it was deleted or
+ * moved.
+ */
+export function freeForbidden(db: Writer, remote: number, collections: readonly Opened[]): void {
+  if (db.get('SELECT 1 FROM push_refusal WHERE remote = ? LIMIT 1', remote) === undefined) return;
   const these = '(SELECT value FROM json_each(?))';
   const keys = JSON.stringify(collections.map(({ key }) => key));
   db.run(

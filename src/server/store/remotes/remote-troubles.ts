@@ -41,8 +41,8 @@ export function putTrouble(
 const mostForbidden = 1000;
 
 /**
- * What a remote did not show, entities and bytes, is asked for again, since a collection has changed that was met there before, and may show it now:
- * of what lies in it no event tells that. The newest met first.
+ * What a remote did not show, entities and bytes, is asked for again, since a collection that was met there before, or a group, has
+ * changed, and may show it now: of what lies in it no event tells that. The newest met first.
  */
 export function askForbiddenAgain(db: Writer, remote: number, time: number): void {
   db.run(
