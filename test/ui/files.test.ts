@@ -490,6 +490,15 @@ describePage('files of one name', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('that are taken away by keys leave the keys where another one is attached, also the last of them', async () => {
+    for (const key of ['recto.txt', 'verso.txt']) await put(node, me, letter.id, key, key);
+    await visitor.go(`/entities/${letter.id}`);
+    await button('Remove recto.txt').press('Enter');
+    await page.locator('button:focus[aria-label="Remove verso.txt"]').press('Enter');
+    await page.locator('button:focus', { hasText: 'Attach a file' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('that could be saved at the second try have no error of the first below them', async () => {
     await visitor.go(`/entities/${letter.id}`);
     await page.locator('input[type="file"]').setInputFiles(scan('recto'));

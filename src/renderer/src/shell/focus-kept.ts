@@ -1,7 +1,8 @@
 import { useEffect } from 'react';
 import { contentId, focusContentIfFree } from './arrival.ts';
 
-const focusable = 'a[href], button, input, select, textarea, [tabindex="0"]';
+// What is hidden, as the field for files behind its button, takes no focus.
+const focusable = 'a[href], button, input:not([hidden]), select, textarea, [tabindex="0"]';
 
 /** Something with what stood beside it, while it was there. */
 interface Place {
