@@ -301,6 +301,27 @@ describePage('the sync screens', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('a conflict that somebody else has decided is said to be so, and nothing to be tried again', async () => {
+    await addOrigin();
+    await added();
+    await syncNow(/In step/);
+    await update(node, me, letter, { properties: { pages: 8 } });
+    await update(origin, curator, letter, { properties: { pages: 9 } });
+    await syncNow(/one conflict/);
+    await visitor.go(`/sync/conflicts/museum/${letter.id}`);
+    await heading('To Ada').waitFor();
+    await page.route('**/resolve?*', async (route) => {
+      ok(await ask(node, me, `POST /node/conflicts/${letter.id}/resolve?remote=museum`, { resolution: 'theirs' }));
+      await route.continue();
+    });
+    await press('t');
+    await press('Control+Enter');
+    await page.getByText('There is no such conflict any more').waitFor();
+    expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+    expect((await read(node, me, letter.id)).properties.pages).toBe(9);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('a conflict that is decided before the others are known leads to the next one all the same', async () => {
     await addOrigin();
     await added();

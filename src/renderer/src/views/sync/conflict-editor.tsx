@@ -103,7 +103,7 @@ export function ConflictEditor({
     queries.removeQueries({ queryKey: ['sync', 'conflict', remote, id] });
   };
   // One's own decision takes it away, too.
-  const isGone = gone && !decide.isSuccess;
+  const isGone = !decide.isSuccess && (gone || (decide.error instanceof Failure && decide.error.kind === 'missing'));
   const once = useOnce();
   const submit = () => {
     if (fault || isGone) return;
@@ -262,7 +262,7 @@ export function ConflictEditor({
         )}
       </div>
       <section aria-label={t('sync.decision')} className="space-y-2 border-t border-line bg-surface px-5 py-2.5">
-        {decide.error && !overtaken && <Problem error={decide.error} retry={() => submit()} />}
+        {decide.error && !overtaken && !isGone && <Problem error={decide.error} retry={() => submit()} />}
         <div className="flex flex-wrap items-center gap-2">
           <Input
             aria-label={t('save.note')}
