@@ -102,8 +102,9 @@ export function ConflictEditor({
     else await go({ to: '/sync/conflicts', ignoreBlocker: true });
     queries.removeQueries({ queryKey: ['sync', 'conflict', remote, id] });
   };
-  // One's own decision takes it away, too.
-  const isGone = !decide.isSuccess && (gone || (decide.error instanceof Failure && decide.error.kind === 'missing'));
+  const wasMissing = decide.error instanceof Failure && decide.error.kind === 'missing';
+  // One's own decision takes it away, too; where it was missing there may be another one by now.
+  const isGone = !decide.isSuccess && (gone || (wasMissing && !moved));
   const once = useOnce();
   const submit = () => {
     if (fault || isGone) return;
@@ -262,7 +263,7 @@ export function ConflictEditor({
         )}
       </div>
       <section aria-label={t('sync.decision')} className="space-y-2 border-t border-line bg-surface px-5 py-2.5">
-        {decide.error && !overtaken && !isGone && <Problem error={decide.error} retry={() => submit()} />}
+        {decide.error && !overtaken && !wasMissing && <Problem error={decide.error} retry={() => submit()} />}
         <div className="flex flex-wrap items-center gap-2">
           <Input
             aria-label={t('save.note')}
