@@ -123,6 +123,20 @@ describe('a proof', () => {
     expect(checkProof({ ...given, manifest: { ...given.manifest, type: 'other' } }, null).ok).toBe(false);
     expect(checkProof(changed(given as unknown as Json, ['block']), null).ok).toBe(false);
   });
+
+  it('holds for a version of elsewhere that has more members, whatever their names', async () => {
+    await using node = await startNode();
+    const { id, manifest } = first(idOf(9));
+    const strange = Object.fromEntries([...Object.entries({ ...manifest, prev: null }), ['__proto__', { a: 1 }]]);
+    const bytes = dagCbor.encode(strange);
+    const cid = blockCid(bytes);
+    const store = await node.ctx.networks.get('main');
+    await store.submit([commit([{ id, expect: null, tip: cid, blocks: [{ cid, bytes }] }])]);
+    await settled(node);
+    const given = await proofOf(node, `id=${id}`);
+    expect(Object.keys(given.manifest)).toContain('__proto__');
+    expect(checkProof(given, null).ok).toBe(true);
+  });
 });
 
 /** One command line, without any data folder. */

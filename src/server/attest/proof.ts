@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { encodeHistoric, historicJson } from '../blocks/encode.ts';
 import { verifyBlock } from '../blocks/verify.ts';
+import { jsonMap } from '../model/json-map.ts';
 import type { JsonObject } from '../model/manifest.ts';
 import { keyIdOf } from '../model/node-key.ts';
 import { isSignedHead, type SignedHead } from './head.ts';
@@ -50,7 +51,7 @@ const proof = z.object({
     ts: time,
   }),
   path: z.array(hash).max(64),
-  manifest: z.record(z.string(), z.unknown()),
+  manifest: jsonMap,
   block: z.string().optional(),
 });
 
