@@ -95,6 +95,39 @@ describe('an answer that is not waited for', () => {
     expect(messages.map(({ content }) => content)).toEqual(['Hello?', 'Hello.']);
   });
 
+  test('takes nothing from a session that was begun after one was deleted whose answers are still written', async () => {
+    const open: ServerResponse[] = [];
+    const held = (response: ServerResponse) => {
+      stream(response, textDelta(`Answer ${open.length}`));
+      open.push(response);
+    };
+    const end = (response: ServerResponse | undefined) => {
+      if (response) stream(response, finish('stop'), '[DONE]');
+      response?.end();
+    };
+    await using endpoint = await startChatEndpoint(held, held, held, says('Yes.'));
+    await using node = await startNode({ env: endpoint.env });
+    const who = await user(node, 'somebody');
+    const once = chat(node, who, 'Something?', undefined, 'm');
+    await until(() => open.length === 1);
+    const { chats } = ok<Sessions>(await ask(node, who, 'GET /chat/sessions'));
+    const again = chat(node, who, 'Something?', chats[0]?.id, 'm');
+    await until(() => open.length === 2);
+    end(open[0]);
+    await once;
+    ok(await ask(node, who, `DELETE /chat/sessions/${chats[0]?.id}`));
+    const asking = chat(node, who, 'First?');
+    await until(() => open.length === 3);
+    const { chats: left } = ok<Sessions>(await ask(node, who, 'GET /chat/sessions'));
+    const id = String(left[0]?.id);
+    await chat(node, who, 'Second?', id);
+    end(open[2]);
+    end(open[1]);
+    await Promise.all([asking, again]);
+    const texts = (await session(node, who, id)).messages.map(({ content }) => content);
+    expect(texts).toEqual(['First?', 'Answer 2', 'Second?', 'Yes.']);
+  });
+
   test('stands behind its question, and stays when a later one is asked again', async () => {
     const open: ServerResponse[] = [];
     const held = (text: string) => (response: ServerResponse) => {

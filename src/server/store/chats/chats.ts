@@ -60,11 +60,14 @@ export class ChatStore {
   readonly #db: NodeDatabase;
   /** Of the newest session. No key is given twice: an answer may still be written for a session that is deleted meanwhile. */
   #lastKey: number;
+  /** Of the newest message, for the same reason. */
+  #lastMessage: number;
 
   /** `checkpoint` finds out why the log does not get into the database, where it grows. */
   constructor(file: string, checkpoint?: Checkpoint) {
     this.#db = new NodeDatabase(file, { steps: chatMigrations, synchronous: 'NORMAL', checkpoint });
     this.#lastKey = this.#db.get<{ key: number | null }>('SELECT max(key) AS key FROM session')?.key ?? 0;
+    this.#lastMessage = this.#db.get<{ key: number | null }>('SELECT max(key) AS key FROM message')?.key ?? 0;
   }
 
   /** Which file the database is (file-identity.ts). */
@@ -115,10 +118,11 @@ export class ChatStore {
           ...[session, instead.question, instead.last, instead.question, instead.question],
           JSON.stringify(instead.also ?? []),
         );
-      const insert = `INSERT INTO message (session, id, role, content, extra, created_at, question)
-        VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING key`;
-      const values = [session, id, role, content, extra, created_at, instead?.question ?? null];
-      return this.#db.get<{ key: number }>(insert, ...values)?.key ?? null;
+      const key = ++this.#lastMessage;
+      const insert = `INSERT INTO message (key, session, id, role, content, extra, created_at, question)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
+      this.#db.run(insert, ...[key, session, id, role, content, extra, created_at, instead?.question ?? null]);
+      return key;
     });
   }
 
