@@ -1,4 +1,16 @@
-import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -144,6 +156,13 @@ describe('archeion processor', () => {
     expect(await archeion('processor', 'allow', 'a', '--seconds', '0', '--', 'x')).toBe(1);
     expect(complaints.join()).toContain('commands.a.seconds');
     await expect(file()).rejects.toThrow('ENOENT');
+  });
+
+  test('says in a sentence that the list cannot be written', async () => {
+    const data = join(folder, 'on-a-disk');
+    await symlink(join(folder, 'not-mounted', 'data'), data);
+    expect(await archeion('processor', 'allow', 'fixity', '--data', data)).toBe(1);
+    expect(complaints).toEqual([expect.stringMatching(/^archeion: The file system reported an error: .*$/)]);
   });
 
   test('leaves a file alone that is no UTF-8 text, of which it would lose signs', async () => {

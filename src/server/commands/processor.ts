@@ -14,6 +14,7 @@ import {
 } from '../jobs/local/command-settings.ts';
 import { fromJson } from '../model/from-json.ts';
 import { shipped } from '../processors/shipped.ts';
+import { storingLater } from '../store/storage-error.ts';
 import { FailureError, issueText } from './parts/failure.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { textIn } from './parts/text-file.ts';
@@ -146,17 +147,19 @@ async function changeAllowed(
   // What is refused is refused before anything is made.
   const { path } = await changed();
   if (!isAbsolute(path)) throw new UsageError(`${path}: must be an absolute path.`);
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const made = `${path}.new`;
-  await claim(made);
-  try {
-    await writeFile(made, (await changed()).text);
-    await giveToFoldersOwner(made);
-    await nameWhole(made, path);
-  } catch (error) {
-    await rm(made, { force: true });
-    throw error;
-  }
+  await storingLater(async () => {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const made = `${path}.new`;
+    await claim(made);
+    try {
+      await writeFile(made, (await changed()).text);
+      await giveToFoldersOwner(made);
+      await nameWhole(made, path);
+    } catch (error) {
+      await rm(made, { force: true });
+      throw error;
+    }
+  });
 }
 
 /** How often it is looked again, when this gives up, and how old a file is that a command was killed over, in milliseconds. */
