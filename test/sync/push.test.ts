@@ -719,3 +719,30 @@ test.each(['deleted', 'moved', 'edited by a right of a group', 'a collection edi
     expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   },
 );
+
+test.each(ways.flatMap(([way, plain]) => [[way, 'changed', plain] as const, [way, 'deleted', plain] as const]))(
+  'P1: a group that takes rights goes after what needs them, %s, where all are %s',
+  async (_way, how, plain) => {
+    await using pair = await curatedOf({ plain });
+    const { origin, mirror, curator, here, place, work } = pair;
+    const editor = await user(origin, 'editor');
+    const other = await collection(origin, curator);
+    await enrol(origin, curator, other.id, editor, 'owner');
+    const member = { predicate: 'member', peer: editor.id };
+    const works = [work];
+    const more = async () => works.push(await create(origin, curator, { collection: place.id }));
+    for (let i = 0; i < 15; i++) await more();
+    const crew = await create(origin, curator, { type: 'group', collection: other.id, relationships: [member] });
+    await enrol(origin, curator, place.id, { id: crew.id, headers: {} }, 'owner');
+    for (let i = 0; i < 15; i++) await more();
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
+    await sync(mirror, here);
+    for (const one of [...works.slice(0, 7), ...works.slice(-7)])
+      if (how === 'deleted') await remove(mirror, here, one);
+      else await update(mirror, here, one, { properties: { n: 1 } });
+    if (how === 'deleted') await remove(mirror, here, crew);
+    else await update(mirror, here, crew, { relationships_remove: [member] });
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0 });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
+  },
+);

@@ -1,4 +1,5 @@
 import { lackingOf } from '../model/grants.ts';
+import { groupMembersOf } from '../model/groups.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import { rolesOf } from '../model/roles.ts';
 import type { Reader } from '../store/connection.ts';
@@ -22,7 +23,7 @@ interface Rounds {
 /**
  * In which order things go out, round by round (SPEC.md, P1). A collection that is restored goes before what lies in it; one that
  * takes from the key's user what the others may need, or whose root may have been moved into it, after that, also where it was
- * restored before.
+ * restored before; so does a group that the key's user leaves by it.
  */
 export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise<Rounds> {
   const isCollection = (row: PendingRow) => row.type === 'collection';
@@ -53,6 +54,12 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
       if (turns.takes) taking.add(id);
     },
   );
+  await ctx.turns.each(
+    fresh.filter((row) => row.known && row.type === 'group'),
+    ({ id }) => {
+      if (ctx.store.read((db) => isLeft(ctx, db, id))) late.add(id);
+    },
+  );
   const changed = fresh.filter((row) => row.known && !row.deleted && !restored.has(row.id) && !late.has(row.id));
   const isLate = (id: string) => late.has(id);
   const early = [...ids(created.filter(isCollection)), ...restored];
@@ -62,7 +69,7 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
     ...creationRounds(pointsAt),
     // Collections once more: what they point at is there now.
     [...early.filter((id) => !isLate(id)), ...ids(changed)],
-    ids(deleted.filter((row) => !isCollection(row))),
+    ids(deleted.filter((row) => !isCollection(row) && !isLate(row.id))),
     ids(open),
   ];
   const gone = ids(deleted.filter(isCollection));
@@ -94,6 +101,15 @@ function turnsOf({ remote, self }: PushContext, db: Reader, id: string): Turns {
   const isLoss = lackingOf(may, actionsOf(local, [...user, ...self])).length > 0;
   const roots = theirs ? rootsOf(theirs) : [];
   return { first, last: isLoss || rootsOf(local).some((peer) => !roots.includes(peer)), takes: isLoss };
+}
+
+/** Whether the key's user is in a group no more by what is here: what the others may need may be given to that. */
+function isLeft({ remote, self }: PushContext, db: Reader, id: string): boolean {
+  const theirs = findVersion(db, findKnown(db, remote.key, id).theirs ?? '')?.manifest;
+  const local = findStanding(db, id)?.manifest;
+  if (!theirs || !local || remote.user === null) return false;
+  const members = groupMembersOf(local);
+  return groupMembersOf(theirs).has(remote.user) && ![remote.user, ...self].some((one) => members.has(one));
 }
 
 /**
