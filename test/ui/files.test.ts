@@ -298,6 +298,22 @@ describePage('files of one name', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('of which only the beginning is shown are said to be so, also where their entry does not say how large they are', async () => {
+    const { cid, content } = await put(node, me, letter.id, 'long.txt', 'x'.repeat(65_537));
+    await update(node, me, { id: letter.id, cid } as Entity, {
+      properties: { content: { 'unsaid.txt': { cid: content.cid, content_type: 'text/plain' } } },
+    });
+    await visitor.go(`/entities/${letter.id}`);
+    const show = page.getByRole('button', { name: 'Show', exact: true });
+    for (const left of [2, 1]) {
+      await expect.poll(() => show.count()).toBe(left);
+      await show.first().click();
+    }
+    await expect.poll(() => page.locator('pre').count()).toBe(2);
+    expect(await page.getByText('This is its beginning').count()).toBe(2);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('that are too large or refused leave nothing empty behind', async () => {
     expect(maxFileBytes).toBe(maxContentBytes);
     await using folder = await temporaryFolder();

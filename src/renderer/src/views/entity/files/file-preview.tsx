@@ -37,7 +37,9 @@ export function FilePreview({ entity, file, kind }: { entity: string; file: Held
   // biome-ignore lint/a11y/useMediaCaption: an archive's recordings come without
   if (kind === 'video') return <video src={url} controls aria-label={file.name} className={`${box} max-h-96`} />;
   if (kind === 'pdf') return <iframe src={url} title={file.name} className={`${box} h-[32rem]`} />;
-  return <TextPreview blob={data} more={(file.size ?? 0) > beginning ? t('file.beginning') : null} />;
+  // Not every entry says how large its file is.
+  const isCut = data.size === beginning && file.size !== beginning;
+  return <TextPreview blob={data} more={isCut ? t('file.beginning') : null} />;
 }
 
 function TextPreview({ blob, more }: { blob: Blob; more: string | null }) {
