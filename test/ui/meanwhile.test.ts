@@ -103,6 +103,24 @@ describePage('while an entity is edited', () => {
     expect(await told.count()).toBe(0);
   });
 
+  test('and somebody else deletes it right before it is saved, the way back is offered, and nothing that would do nothing', async () => {
+    await page.route('**/entities/*', async (route) => {
+      if (route.request().method() === 'PUT') await remove(node, me, letter);
+      await route.continue();
+    });
+    await field('label').fill('To Ada Byron');
+    await page.keyboard.press('Control+s');
+    await deletedMeanwhile().waitFor();
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
+    await button('Try again').waitFor({ state: 'detached' });
+    await button('Restore').click();
+    await deletedMeanwhile().waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 4', { exact: true }).waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('and somebody else deletes it, what a relationship is to say stays where it is typed, and goes with it when it is back', async () => {
     const role = page.locator('[id="relationship/role"]');
     await button('What the relationship to Ann Lee says').click();

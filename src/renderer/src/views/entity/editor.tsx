@@ -76,11 +76,15 @@ export function Editor({ entity, gone }: EditorProps) {
         {
           onSuccess: onSaved,
           onError: (error) => {
-            if (error instanceof Failure && error.kind === 'conflict') void compare(content).catch(() => undefined);
+            if (error instanceof Failure && error.kind === 'conflict') void compare(content).catch(forgetWhereGone);
           },
         },
       ),
     );
+  /** That it was deleted is said by itself, with the way back: to save once more would do nothing. */
+  const forgetWhereGone = (failed: unknown) => {
+    if (failed instanceof Failure && failed.kind === 'gone') save.reset();
+  };
   /**
    * Looks at what is there now. It may be the very text: an answer that was lost, of a save that was not. Where that cannot be
    * fetched, what the save was answered stays on the page.
