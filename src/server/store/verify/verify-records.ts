@@ -23,7 +23,7 @@ interface Records {
 /** Jobs and what belongs to them, imports, uploads: that each row is one that the node could have written. */
 export async function verifyRecords(db: Connection, findings: Findings): Promise<void> {
   for (const records of [jobs, batches, grants, imports, uploads]) {
-    let place: Uint8Array[] | null = records.key.map(() => new Uint8Array(0));
+    let place: Uint8Array[] | null = [];
     while (place !== null)
       place = db.snapshot((reader) => recordsAfter(reader, records, place as Uint8Array[], findings));
   }
@@ -35,7 +35,10 @@ export async function verifyRecords(db: Connection, findings: Findings): Promise
     findings.problem('import', `${made.n} records of what imports made are of no import, or name no version.`);
 }
 
-/** The rows of a page one by one, as some are long. By the bytes of their keys, which may be no text any more. */
+/**
+ * The rows of a page one by one, as some are long; after `place`, which is empty at the beginning. By the bytes of their keys,
+ * which may be no text any more.
+ */
 function recordsAfter(
   db: Reader,
   { table, kind, name, key, wrongs }: Records,
@@ -43,7 +46,7 @@ function recordsAfter(
   findings: Findings,
 ): Uint8Array[] | null {
   const until = performance.now() + pageMs;
-  const after = `(${key.join()}) > (${key.map(() => 'CAST(? AS TEXT)').join()})`;
+  const after = place.length === 0 ? '1' : `(${key.join()}) > (${key.map(() => 'CAST(? AS TEXT)').join()})`;
   const places = key.map((column) => `CAST(${column} AS BLOB) AS "at ${column}"`);
   const sql = `SELECT *, ${places.join()} FROM ${table} WHERE ${after} ORDER BY ${key.join()}`;
   for (const row of db.each<Columns>(sql, ...place)) {
@@ -78,6 +81,7 @@ const jobs: Records = {
       const other = db.get<{ run: string }>('SELECT run FROM job WHERE id = ?', row[column] ?? null);
       if (other && other.run !== row.run) yield `its ${column} is a job of another run`;
     }
+    if (row.handoff !== null && !/^[\w-]{43}$/.test(String(row.handoff))) yield 'its handoff is no digest';
     if (!isAsker(parsed(row.asker))) yield 'who asked for it cannot be read';
     const request = parsed(row.request) as Partial<JobRequest> | null;
     if (request === null) yield 'its request cannot be read';
@@ -138,13 +142,15 @@ const imports: Records = {
   name: 'Import',
   key: ['id'],
   *wrongs(row, db) {
+    if (!isEntityId(String(row.id))) yield 'its id is none of an import';
     yield* references(db, row, [], ['collection']);
     yield* outside(row, 'made', row.collection === null ? [0] : [0, 1]);
     yield* outside(row, 'ended', [null, 0, 1]);
     yield* noTimes(row, ['started']);
     if (!areTexts(parsed(row.files))) yield 'which files it read cannot be read';
     const counts = parsed(row.counts);
-    if (counts === null || !Object.values(counts).every(isCount)) yield 'what it has counted cannot be read';
+    if (counts === null || Array.isArray(counts) || !Object.values(counts).every(isCount))
+      yield 'what it has counted cannot be read';
   },
 };
 
@@ -171,7 +177,7 @@ const jobId = /^(?:job|dispatch)_[0-9A-HJKMNP-TV-Z]{26}$/;
 function* references(db: Reader, row: Columns, must: string[], may: string[] = []): Generator<string, void, undefined> {
   for (const column of [...must, ...may]) {
     const id = String(row[column] ?? '');
-    if (id === '' && may.includes(column)) continue;
+    if (row[column] === null && may.includes(column)) continue;
     if (!isEntityId(id)) yield `its ${column} is no id of an entity`;
     else if (!db.get('SELECT 1 FROM entity WHERE id = ? AND tip IS NOT NULL', id))
       yield `its ${column} ${id} is not here`;
