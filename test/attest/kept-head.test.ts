@@ -54,7 +54,8 @@ it('says of a node, running or not, that its log goes on from what was kept, and
   ];
   const lines = async (...more: string[]) => {
     const { code, out, err } = await verified(at('node'), early, ...more);
-    expect([code, err]).toEqual([0, '']);
+    // What takes long on a busy machine tells there how far it is.
+    expect(code, err).toBe(0);
     return out.split('\n');
   };
   expect(late.size).toBeGreaterThan(early.size);
