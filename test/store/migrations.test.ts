@@ -234,6 +234,17 @@ test('a step that fails leaves the database as it was', async () => {
   openWriter(opened.file, later).close();
 });
 
+test('a new database that could not be made whole is none of an earlier program: nothing of it is there', async () => {
+  await using opened = await openStore('here');
+  const file = `${opened.file}.new`;
+  const failing = [...migrations, 'INSERT INTO nowhere VALUES (1);'];
+  expect(() => openWriter(file, failing)).toThrow('no such table: nowhere');
+  expect(schemaOf(file)).toEqual([]);
+  const told = vi.fn();
+  openWriter(file, later, told).close();
+  expect(told).not.toHaveBeenCalled();
+});
+
 describe.each(writers)('opening with the writer %s', (writer) => {
   test('a newer database is refused in plain words', async () => {
     await using opened = await openStore('here');

@@ -61,21 +61,26 @@ interface Told {
 }
 
 /**
- * Brings a database to the newest schema, one transaction a step. What a step has written is brought from the log into the database
- * before the next: it may be all of it, and nobody else makes checkpoints yet. Throws StorageError where the database was written by a newer program.
+ * Brings a database to the newest schema, one transaction a step, of a new one a single transaction. What a step has written is
+ * brought from the log into the database before the next: it may be all of it, and nobody else makes checkpoints yet. Throws StorageError where the database was written by a newer program.
  */
 export function migrate(db: Database.Database, steps: readonly Migration[], { backup, begun }: Told = {}): void {
   const version = knownVersion(db, steps);
-  if (version > 0 && version < steps.length) backup?.(version);
-  for (const [i, step] of steps.entries()) {
-    if (i < version) continue;
-    if (version > 0) begun?.({ step: i + 1, of: steps.length });
-    db.transaction(() => {
-      if (typeof step === 'string') db.exec(step);
-      else step(db);
-      db.pragma(`user_version = ${i + 1}`);
-    })();
-    if (version > 0) emptyLog(db);
+  const take = (step: Migration) => (typeof step === 'string' ? db.exec(step) : step(db));
+  const stepsTo = db.transaction((from: number, to: number) => {
+    for (const step of steps.slice(from, to)) take(step);
+    db.pragma(`user_version = ${to}`);
+  });
+  // Half of a new one would be taken for an earlier program's.
+  if (version === 0) {
+    stepsTo(0, steps.length);
+    return;
+  }
+  if (version < steps.length) backup?.(version);
+  for (let made = version; made < steps.length; made++) {
+    begun?.({ step: made + 1, of: steps.length });
+    stepsTo(made, made + 1);
+    emptyLog(db);
   }
 }
 
