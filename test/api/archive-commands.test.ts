@@ -126,6 +126,28 @@ test('a folder of an earlier program is verified when a node has brought it up t
   expect((await archeion(data, 'verify')).out).toMatch(/all is well/);
 });
 
+test('a folder whose first start failed is said to be none of an earlier program, and is begun by the next one', async () => {
+  await using folder = await temporaryFolder();
+  const data = join(folder.path, 'data');
+  await (await startNode({ data }))[Symbol.asyncDispose]();
+  await rm(join(data, 'main'), { recursive: true, force: true });
+  await mkdir(join(data, 'main'));
+  const begun = new Database(databaseFile(data, 'main'));
+  begun.pragma('journal_mode = WAL');
+  begun.close();
+  expect(await archeion(data, 'verify')).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringMatching(/There is nothing in .*"archeion serve"/),
+  });
+  {
+    await using node = await startNode({ data });
+    await create(node, 'Ada');
+    expect(node.logged.join('')).not.toContain('is brought up to date');
+  }
+  expect((await archeion(data, 'verify')).out).toMatch(/all is well/);
+});
+
 test('a backup of an earlier program is verified in a copy, and not changed', async () => {
   await using folder = await temporaryFolder();
   const [data, backup] = [join(folder.path, 'data'), join(folder.path, 'backup')];

@@ -240,6 +240,7 @@ test('a new database that could not be made whole is none of an earlier program:
   const failing = [...migrations, 'INSERT INTO nowhere VALUES (1);'];
   expect(() => openWriter(file, failing)).toThrow('no such table: nowhere');
   expect(schemaOf(file)).toEqual([]);
+  expect(isOutdated(file)).toBe(false);
   const told = vi.fn();
   openWriter(file, later, told).close();
   expect(told).not.toHaveBeenCalled();

@@ -4,13 +4,23 @@ import { knownVersion, type Migration, migrations } from './migrations/migrate.t
 
 /** Whether an earlier program has written a database, which is brought up to date when it is opened to be written. */
 export function isOutdated(database: string): boolean {
+  const version = versionOf(database);
+  return version !== null && version > 0 && version < migrations.length;
+}
+
+/** Whether a database has no tables yet, since the start that made it failed. */
+export function isOnlyBegun(database: string): boolean {
+  return versionOf(database) === 0;
+}
+
+function versionOf(database: string): number | null {
   let db: Connection | null = null;
   try {
     db = openReader(database);
-    return knownVersion(db.db, migrations) < migrations.length;
+    return knownVersion(db.db, migrations);
   } catch {
     // What is wrong with it opening it tells, and so does verifying.
-    return false;
+    return null;
   } finally {
     db?.close();
   }

@@ -16,7 +16,7 @@ import { lockFolder } from '../../store/lock.ts';
 import { refuseLostNetwork } from '../../store/lost-database.ts';
 import { filesFolder } from '../../store/network-folders.ts';
 import { databaseFile } from '../../store/network-store.ts';
-import { isOutdated, refuseNewer } from '../../store/outdated.ts';
+import { isOnlyBegun, isOutdated, refuseNewer } from '../../store/outdated.ts';
 import type { Progress } from '../../store/progress.ts';
 import { isBackup } from '../../store/startable.ts';
 import { runTask } from '../../store/threads/task-run.ts';
@@ -158,6 +158,7 @@ async function onFolder(
   const folder = resolve(data, network);
   refuseReadOnly(data, [data, folder]);
   refuseNewer(database);
+  if (isOnlyBegun(database)) throw onlyBegun(database);
   if (isOutdated(database)) throw outdated(database);
   const report = await lastOf(shell, 'verify', linesOf(shell, { database, folder }), stepText);
   const today = kept && report.ok ? logInFolder(folder, kept.size) : null;
@@ -197,7 +198,7 @@ function refuseStrayLogs(databases: string[]): void {
 async function ofBackup(shell: Shell, database: string, folder: string): Promise<VerifyReport> {
   const verify = (file: string) =>
     lastOf(shell, 'verify', linesOf(shell, { database: file, folder, backup: true }), stepText);
-  if (!isOutdated(database)) return verify(database);
+  if (!isOutdated(database) && !isOnlyBegun(database)) return verify(database);
   const made = await updatedCopy(database).catch((error: unknown) => {
     if (error instanceof StorageError) return error;
     throw error;
@@ -225,6 +226,12 @@ function writtenIn(data: string, network: Network): string {
   const other = network === 'main' ? 'test' : 'main';
   throw new UsageError(
     `Nothing was ever written on the ${network} network of ${data}; --network ${other} names the other one.`,
+  );
+}
+
+function onlyBegun(database: string): FailureError {
+  return new FailureError(
+    `There is nothing in ${database}: the start that made it failed, as on a full disk. Start the node on it once more ("archeion serve").`,
   );
 }
 
