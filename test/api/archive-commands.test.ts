@@ -146,6 +146,10 @@ test('a folder whose first start failed is said to be none of an earlier program
     expect(node.logged.join('')).not.toContain('is brought up to date');
   }
   expect((await archeion(data, 'verify')).out).toMatch(/all is well/);
+  const damaged = new Database(databaseFile(data, 'main'));
+  damaged.pragma('user_version = 0');
+  damaged.close();
+  expect((await archeion(data, 'verify')).err).not.toContain('There is nothing in');
 });
 
 test('a backup of an earlier program is verified in a copy, and not changed', async () => {

@@ -4,20 +4,21 @@ import { knownVersion, type Migration, migrations } from './migrations/migrate.t
 
 /** Whether an earlier program has written a database, which is brought up to date when it is opened to be written. */
 export function isOutdated(database: string): boolean {
-  const version = versionOf(database);
-  return version !== null && version > 0 && version < migrations.length;
+  const version = asked(database, ({ db }) => knownVersion(db, migrations)) ?? 0;
+  return version > 0 && version < migrations.length;
 }
 
 /** Whether a database has no tables yet, since the start that made it failed. */
 export function isOnlyBegun(database: string): boolean {
-  return versionOf(database) === 0;
+  return asked(database, (db) => db.get('SELECT 1 FROM sqlite_schema') === undefined) ?? false;
 }
 
-function versionOf(database: string): number | null {
+/** Null where it cannot be asked. */
+function asked<T>(database: string, question: (db: Connection) => T): T | null {
   let db: Connection | null = null;
   try {
     db = openReader(database);
-    return knownVersion(db.db, migrations);
+    return question(db);
   } catch {
     // What is wrong with it opening it tells, and so does verifying.
     return null;
