@@ -34,8 +34,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
     onChoose(option);
   };
   const onKeyDown = (event: KeyboardEvent) => {
-    onceHeld(event);
-    if (event.isDefaultPrevented()) return;
+    if (onceHeld(event)) return;
     const key = pressedKey(event);
     if (key === 'ArrowDown' || key === 'ArrowUp') {
       event.preventDefault();
