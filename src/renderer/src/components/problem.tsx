@@ -23,7 +23,7 @@ export function Problem({ error, retry, words, children }: ProblemProps) {
     <div role="alert" className="flex gap-3 rounded-md border border-danger/40 bg-danger-soft p-3">
       <CircleAlert size={18} className="mt-0.5 shrink-0 text-danger" aria-hidden />
       <div className="min-w-0 flex-1">
-        <p className="font-medium">{t(sentenceOf(error))}</p>
+        <p className="font-medium break-words">{t(sentenceOf(error))}</p>
         {issues.length > 0 ? (
           <ul className="mt-1 list-disc pl-5 text-quiet">
             {issues.map(({ path, message }) => (

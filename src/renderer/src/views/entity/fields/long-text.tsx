@@ -2,7 +2,8 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered, api } from '../../../api/client.ts';
 import { TextArea } from '../../../components/field.tsx';
-import { QueryState } from '../../../components/query-state.tsx';
+import { Problem } from '../../../components/problem.tsx';
+import { Waiting } from '../../../components/waiting.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { lineEndOf } from '../model/kinds.ts';
 import { useForm } from './form.ts';
@@ -60,5 +61,7 @@ function Preview({ text, service }: { text: string; service: string }) {
     staleTime: 'static',
   });
   const Markdown = part.data;
-  return Markdown ? <Markdown text={text} service={service} /> : <QueryState query={part} />;
+  if (Markdown) return <Markdown text={text} service={service} />;
+  // Beside the text there is little room.
+  return part.error ? <Problem error={part.error} retry={() => void part.refetch()} /> : <Waiting />;
 }
