@@ -62,7 +62,8 @@ interface Told {
 
 /**
  * Brings a database to the newest schema, one transaction a step, of a new one a single transaction. What a step has written is
- * brought from the log into the database before the next: it may be all of it, and nobody else makes checkpoints yet. Throws StorageError where the database was written by a newer program.
+ * brought from the log into the database before the next: it may be all of it, and nobody else makes checkpoints yet.
+ * @throws StorageError where the database was written by a newer program
  */
 export function migrate(db: Database.Database, steps: readonly Migration[], { backup, begun }: Told = {}): void {
   const version = knownVersion(db, steps);
