@@ -49,7 +49,7 @@ export function addVerify(program: Command, shell: Shell): void {
   program
     .command('verify')
     .description(
-      'hash every block again, walk every chain, compare every derived row, check the attestation log; ' +
+      'hash every block again, walk every chain, compare every derived row, check the attestation log and the records of jobs, imports and uploads; ' +
         'of a backup that --data names: compare every file with its list first',
     )
     .option('--json', 'print the report as one JSON document')
