@@ -1,6 +1,7 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { derivedId } from '../../src/server/model/ids.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
@@ -104,7 +105,8 @@ test('F7: what lies in no collection comes from a node all the same, also of man
   expect(second).toMatchObject({ next: null });
   const users = new Set([...first.ids, ...second.ids].filter((id) => !loose.some((it) => it.id === id)));
   expect(users.size).toBe(2);
-  expect((await ask(origin, there, 'GET /node/sync/entities?after=x')).status).toBe(400);
+  for (const wrong of ['x', derivedId('test', 'another', 'network')])
+    expect((await ask(origin, there, `GET /node/sync/entities?after=${wrong}`)).status).toBe(400);
 });
 
 test('F7: a node that does not tell what it has is listed as any other remote', async () => {

@@ -10,6 +10,7 @@ import { findEntity, findTip, liveAfter } from '../../../store/entities.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { type Stretch, segmentsOf } from '../../../store/remotes/segment-reads.ts';
+import { checkNetwork } from '../../entities/writes.ts';
 import type { PermissionsService } from '../../permissions/service.ts';
 import type { LiveIdsView, TipsView, WantedStretch } from './wire.ts';
 
@@ -63,9 +64,10 @@ export class BlocksService {
     return { tips };
   }
 
-  /** @param after an entity's id, or nothing */
+  /** @param after an entity's id, or nothing. @throws ValidationError where it is one of the other network */
   async live(caller: Caller, after: string): Promise<LiveIdsView> {
     const actor = accepted(caller);
+    if (after !== '') checkNetwork(caller.network, after, ['after']);
     const store = await this.#networks.get(caller.network);
     const rows = store.read((db) => liveAfter(db, after, perRead));
     const ids: string[] = [];
