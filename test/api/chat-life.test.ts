@@ -143,11 +143,13 @@ describe('an answer that is not waited for', () => {
       asking.push(chat(node, who, question, chatId, question));
       await until(() => open.length === i + 1);
     }
-    for (const response of open) {
+    for (const response of open.toReversed()) {
       stream(response, finish('stop'), '[DONE]');
       response.end();
+      await asking.pop();
     }
-    await Promise.all(asking);
+    const { chats } = ok<Sessions>(await ask(node, who, 'GET /chat/sessions'));
+    expect(chats).toMatchObject([{ lastMessagePreview: 'Two.' }]);
     await chat(node, who, 'Second?', chatId, 'Second?');
     const { messages } = await session(node, who, chatId);
     const texts = messages.map(({ content }) => content);

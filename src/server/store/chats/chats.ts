@@ -109,8 +109,11 @@ export class ChatStore {
     { preview, instead }: { preview: string; instead?: AnswersTo | undefined },
   ): number | null {
     return this.#db.transaction(() => {
-      const sql = 'UPDATE session SET preview = ?, updated_at = ? WHERE key = ? AND deleted = 0';
-      if (this.#db.run(sql, preview, created_at, session) === 0) return null;
+      const sql = `UPDATE session SET updated_at = ?, preview = CASE WHEN EXISTS (
+          SELECT 1 FROM message WHERE message.session = session.key AND ${place} > ?) THEN preview ELSE ? END
+        WHERE key = ? AND deleted = 0`;
+      const stands = instead?.question ?? chatEnd.place;
+      if (this.#db.run(sql, created_at, stands, preview, session) === 0) return null;
       if (instead)
         this.#db.run(
           `DELETE FROM message WHERE session = ? AND (key > ? AND key <= ? AND coalesce(question, ?) = ?
