@@ -724,6 +724,18 @@ describe('P3: a push whose answer is lost', () => {
     await expectBytes(origin, curator, `/entities/${poison.id}/content`, Buffer.from('poison'));
   });
 
+  test('P4: what it refuses that is deleted here meanwhile counts as refused no more', async () => {
+    await using scene = await startScene();
+    const { mirror, proxy, here, place } = scene;
+    await sync(mirror, here);
+    const made = await create(mirror, here, { collection: place.id });
+    const after = () => remove(mirror, here, made);
+    proxy.fault = ({ method, path }) =>
+      method === 'POST' && path === '/entities' ? { status: 403, after } : undefined;
+    await sync(mirror, here);
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0, refusals: [] });
+  });
+
   test('P5: where it fails at very many, all others arrive, whatever comes first', async () => {
     await using scene = await startScene();
     const { origin, mirror, proxy, curator, here, place, works } = scene;

@@ -17,11 +17,11 @@ export interface Call {
 }
 
 /**
- * What happens to one call: an answer in place of the node's, a changed one (its JSON, or its bytes; null breaks it off
+ * What happens to one call: an answer in place of the node's (`after` something), a changed one (its JSON, or its bytes; null breaks it off
  * where it is; `without` some headers), `takes` so many bytes of the body and then breaks off, `trickles` a space each so many milliseconds without end (under another status than 200 `as` that), `sends` another body on (its JSON), `cut` before it reaches the node, `lose` after the node has done it, undefined for what the node says.
  */
 export type Fault =
-  | { status: number; body?: unknown; headers?: Record<string, string> }
+  | { status: number; body?: unknown; headers?: Record<string, string>; after?: () => Promise<unknown> }
   | { change: (body: unknown) => unknown }
   | { bytes: (body: Buffer) => Buffer; breaks?: boolean; without?: string[] }
   | { takes: number }
@@ -97,6 +97,7 @@ async function pass(
     return;
   }
   if (typeof fault === 'object' && 'status' in fault) {
+    await fault.after?.();
     response.writeHead(fault.status, { 'Content-Type': 'application/json', ...fault.headers });
     response.end(JSON.stringify(fault.body ?? { error: 'as the test wants it' }));
     return;

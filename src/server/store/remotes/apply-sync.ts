@@ -115,19 +115,20 @@ export function applySyncRow(db: Writer, row: SyncRow, time: number): void {
       notePending(db, entity);
       return;
     }
-    case 'push_refusal':
+    case 'push_refusal': {
+      const entity = ensureEntityKey(db, row.id);
       db.run(
         'INSERT OR REPLACE INTO push_refusal (remote, entity, tip, status, words) VALUES (?, ?, ?, ?, ?)',
-        remote,
-        ensureEntityKey(db, row.id),
-        row.tip,
-        row.status,
-        row.words,
+        ...[remote, entity, row.tip, row.status, row.words],
       );
-      if (row.request)
-        db.run('DELETE FROM push_intent WHERE remote = ? AND entity = ?', remote, ensureEntityKey(db, row.id));
+      if (row.request) {
+        db.run('DELETE FROM push_intent WHERE remote = ? AND entity = ?', remote, entity);
+        // It may have been deleted while it was sent.
+        notePending(db, entity);
+      }
       noteSync(db, { time, remote: row.remote, kind: 'refused', id: row.id, detail: `${row.status} ${row.words}` });
       return;
+    }
     case 'sync_conflict':
       putConflict(db, remote, row, time);
   }
