@@ -746,3 +746,27 @@ test.each(ways.flatMap(([way, plain]) => [[way, 'changed', plain] as const, [way
     expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
   },
 );
+
+test.each(ways.flatMap(([way, plain]) => [[way, 'deleted', plain] as const, [way, 'given away', plain] as const]))(
+  'P1: a group that takes rights goes after a collection that it gives rights on, %s, where that is %s',
+  async (_way, how, plain) => {
+    await using pair = await curatedOf({ plain });
+    const { origin, mirror, curator, here, place, work } = pair;
+    const editor = await user(origin, 'editor');
+    const other = await collection(origin, curator);
+    await enrol(origin, curator, other.id, editor, 'owner');
+    const member = { predicate: 'member', peer: editor.id };
+    const crew = await create(origin, curator, { type: 'group', collection: other.id, relationships: [member] });
+    const group = { id: crew.id, headers: {} };
+    await enrol(origin, curator, place.id, group, 'owner');
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
+    await sync(mirror, here);
+    if (how === 'deleted') {
+      await remove(mirror, here, work);
+      await remove(mirror, here, await read(mirror, here, place.id));
+    } else ok(await ask(mirror, here, `DELETE /collections/${place.id}/members/${crew.id}?role=owner`));
+    await update(mirror, here, crew, { relationships_remove: [member] });
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0 });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
+  },
+);

@@ -43,7 +43,7 @@ export interface PushContext extends SyncContext {
   restoring: Set<string>;
   /** Entities whose requests are not answered by a remote that answers others, by id, with what is known of why. */
   failing: Map<string, string>;
-  /** Collections that take rights which what failed, or bytes for which there is no address, need yet. */
+  /** Collections and groups that take rights which what failed, or bytes for which there is no address, need yet. */
   waiting: Set<string>;
   /** Entities whose requests were answered in this run with versions that the remote does not show yet. */
   unshown: Set<string>;

@@ -45,6 +45,7 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
   const restored = new Set<string>();
   const late = new Set<string>();
   const taking = new Set<string>();
+  const left = new Set<string>();
   await ctx.turns.each(
     fresh.filter((row) => !row.deleted && isCollection(row)),
     ({ id, known }) => {
@@ -57,11 +58,11 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
   await ctx.turns.each(
     fresh.filter((row) => row.known && row.type === 'group'),
     ({ id }) => {
-      if (ctx.store.read((db) => isLeft(ctx, db, id))) late.add(id);
+      if (ctx.store.read((db) => isLeft(ctx, db, id))) left.add(id);
     },
   );
-  const changed = fresh.filter((row) => row.known && !row.deleted && !restored.has(row.id) && !late.has(row.id));
-  const isLate = (id: string) => late.has(id);
+  const isLate = (id: string) => late.has(id) || left.has(id);
+  const changed = fresh.filter((row) => row.known && !row.deleted && !restored.has(row.id) && !isLate(row.id));
   const early = [...ids(created.filter(isCollection)), ...restored];
   const deleted = fresh.filter((row) => row.deleted);
   const first = [
@@ -74,7 +75,14 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
   ];
   const gone = ids(deleted.filter(isCollection));
   for (const id of gone) taking.add(id);
-  const last = [[...late], gone];
+  // A group gives rights on what takes rights, too; but where it lies in that, it needs them itself.
+  const lies = (id: string) =>
+    ctx.store
+      .read((db) => sidesOf(ctx.remote, db, id))
+      .some((side) => collectionsOf(side).some((to) => taking.has(to)));
+  const inside = new Set([...left].filter(lies));
+  for (const id of left) taking.add(id);
+  const last = [[...inside], [...late], gone, [...left].filter((id) => !inside.has(id))];
   const isAny = (round: string[]) => round.length > 0;
   return { restoring: [...restored].filter(isLate), first: first.filter(isAny), last: last.filter(isAny), taking };
 }
@@ -113,21 +121,29 @@ function isLeft({ remote, self }: PushContext, db: Reader, id: string): boolean 
 }
 
 /**
- * The collections in which something lies, here or there, at which the remote has failed, or for whose bytes a node gives no address yet:
- * that needs their rights when it is tried again.
+ * The collections in which something lies, here or there, at which the remote has failed, or for whose bytes a node gives no address yet,
+ * and who has a role in these: that needs their rights when it is tried again.
  */
 export async function placesOfUnsent({ failing, store, remote, turns }: PushContext): Promise<Set<string>> {
   const places = new Set<string>();
   // Other remotes may have no addresses at all.
   const unsent = remote.instance === null ? [] : store.read((db) => unsentContents(db, remote.key));
   await turns.each([...new Set([...failing.keys(), ...unsent])], (id) => {
-    const sides = store.read((db) => [
-      findStanding(db, id)?.manifest,
-      findVersion(db, findKnown(db, remote.key, id).theirs ?? '')?.manifest,
-    ]);
-    for (const side of sides) for (const place of side ? collectionsOf(side) : []) places.add(place);
+    for (const side of store.read((db) => sidesOf(remote, db, id)))
+      for (const place of collectionsOf(side)) places.add(place);
   });
-  return places;
+  const needed = new Set(places);
+  await turns.each([...places], (place) => {
+    for (const side of store.read((db) => sidesOf(remote, db, place)))
+      for (const member of membersOf(side)) needed.add(member);
+  });
+  return needed;
+}
+
+/** What is said of an entity here and there, as far as it is known. */
+function sidesOf({ key }: PushContext['remote'], db: Reader, id: string): Manifest[] {
+  const theirs = findVersion(db, findKnown(db, key, id).theirs ?? '')?.manifest;
+  return [findStanding(db, id)?.manifest, theirs].filter((side) => side !== undefined);
 }
 
 /** The roots of a collection that lie in it at the remote, as far as is known: it takes no other ones by the endpoint for that. */
@@ -136,6 +152,11 @@ export function settableRoots(db: Reader, remote: number, collection: Manifest):
     const theirs = findVersion(db, findKnown(db, remote, root).theirs ?? '')?.manifest;
     return theirs !== undefined && !theirs.deleted && collectionsOf(theirs).includes(collection.id);
   });
+}
+
+function membersOf(collection: Manifest): string[] {
+  const roles = rolesOf(collection);
+  return collection.relationships.filter(({ predicate }) => roles.has(predicate)).map(({ peer }) => peer);
 }
 
 /** What the members among `ids` may do by their roles. */

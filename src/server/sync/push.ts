@@ -173,7 +173,7 @@ export function checkFailing({ failing, waiting, client, store, remote }: PushCo
 function exceptWords([first, ...others]: string[]): string {
   if (first === undefined) return '';
   const which =
-    others.length === 0 ? `the collection ${first}, which takes` : `${others.length + 1} collections, which take`;
+    others.length === 0 ? `${first}, which takes` : `${others.length + 1} collections and groups, which take`;
   return `, but for ${which} away rights that are needed yet`;
 }
 
