@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { cp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { makeBackup } from '../../src/server/store/backup/backup.ts';
 import { commandLine } from '../helpers/command-line.ts';
@@ -26,23 +27,34 @@ const lost = (network: string) =>
 const backup = (data: string, to: string) =>
   makeBackup({ data, to, instance: 'i', version: '1', time: new Date().toISOString(), openFiles: {} }, () => undefined);
 
-test.each(['missing', 'empty'])('a database that is %s after a clean stop is not made anew', async (how) => {
-  await using folder = await temporaryFolder();
-  const data = await stopped(folder.path, 'main');
-  const file = join(data, 'main', 'archeion.db');
-  await cp(file, join(folder.path, 'away.db'));
-  await rm(file);
-  if (how === 'empty') await writeFile(file, '');
-  await expect(startNode({ data })).rejects.toMatchObject({ reason: expect.stringContaining(lost('main')) });
-  expect(await commandLine(data, ['verify'])).toMatchObject({ code: 1, err: expect.stringContaining(lost('main')) });
-  await expect(backup(data, join(folder.path, 'backup'))).rejects.toMatchObject({
-    reason: expect.stringContaining(lost('main')),
-  });
-  await cp(join(folder.path, 'away.db'), file);
-  await using node = await startNode({ data });
-  const { body } = await node.fetch('/events');
-  expect(body).toMatchObject({ events: [{ id: 2 }, { id: 1 }] });
-});
+function withoutTables(file: string): void {
+  const db = new Database(file);
+  db.pragma('journal_mode = WAL');
+  db.close();
+}
+
+test.each(['missing', 'empty', 'without tables'])(
+  'a database that is %s after a clean stop is not made anew',
+  async (how) => {
+    await using folder = await temporaryFolder();
+    const data = await stopped(folder.path, 'main');
+    const file = join(data, 'main', 'archeion.db');
+    await cp(file, join(folder.path, 'away.db'));
+    await rm(file);
+    if (how === 'empty') await writeFile(file, '');
+    // As without its log, where that had all of it yet.
+    if (how === 'without tables') withoutTables(file);
+    await expect(startNode({ data })).rejects.toMatchObject({ reason: expect.stringContaining(lost('main')) });
+    expect(await commandLine(data, ['verify'])).toMatchObject({ code: 1, err: expect.stringContaining(lost('main')) });
+    await expect(backup(data, join(folder.path, 'backup'))).rejects.toMatchObject({
+      reason: expect.stringContaining(lost('main')),
+    });
+    await cp(join(folder.path, 'away.db'), file);
+    await using node = await startNode({ data });
+    const { body } = await node.fetch('/events');
+    expect(body).toMatchObject({ events: [{ id: 2 }, { id: 1 }] });
+  },
+);
 
 test('nor is one of the other network, of which the first goes on', async () => {
   await using folder = await temporaryFolder();
@@ -68,6 +80,8 @@ test('without the accounts nobody begins anew as the owner of nothing', async ()
     reason: expect.stringContaining(words),
   });
   expect(await commandLine(data, ['status'])).toMatchObject({ code: 1, err: expect.stringContaining(words) });
+  withoutTables(join(data, 'identity.db'));
+  await expect(startNode({ data })).rejects.toMatchObject({ reason: expect.stringContaining(words) });
   await rm(join(data, 'main', 'archeion.db'));
   expect(await commandLine(data, ['verify'])).toMatchObject({ code: 1, err: expect.stringContaining(lost('main')) });
 });

@@ -6,6 +6,7 @@ import { identityFile } from './accounts/identity-schema.ts';
 import { refuseLogAlone } from './connection.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
+import { isOnlyBegun } from './outdated.ts';
 import { storing } from './storage-error.ts';
 
 /**
@@ -43,8 +44,9 @@ function lookForIdentity(data: string): void {
   );
 }
 
+/** Without its log, which has all of it at first, a database has no tables either. */
 function isThere(file: string): boolean {
-  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0 && !isOnlyBegun(file);
 }
 
 /** What is in a network's folder only after its database was made. */
