@@ -61,6 +61,17 @@ describePage('while an entity is edited', () => {
     expect((await ask(node, me, `GET /entities/${letter.id}`)).body).toMatchObject({ details: { deleted: true } });
   });
 
+  test('it is said to be deleted already where somebody else was quicker with that', async () => {
+    await page.keyboard.press('Delete');
+    const dialog = page.getByRole('dialog', { name: 'Delete' });
+    await dialog.getByLabel('Note').fill('A duplicate');
+    await remove(node, me, letter);
+    await dialog.getByText('Somebody else has deleted it meanwhile.').waitFor();
+    expect(await dialog.getByText('Meanwhile version').count()).toBe(0);
+    expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('what is typed comes back with it when its deletion is undone', async () => {
     await field('label').fill('To Ada Byron');
     await page.getByLabel('Note').fill('As she signed');

@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answered, api } from '../../api/client.ts';
@@ -10,6 +10,7 @@ import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useOnce } from '../../components/use-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
+import { versionQuery } from '../history/history-queries.ts';
 import { bringBackTyped } from './bring-back.ts';
 import { takeDraft } from './draft.ts';
 import type { Entity } from './entity-queries.ts';
@@ -19,6 +20,8 @@ interface DeleteDialogProps {
   asked: Entity | null;
   /** The newest version by now. */
   newest: Entity;
+  /** Whether somebody has deleted it since. */
+  gone: boolean;
   /** Whether something is typed and not saved. */
   typed: boolean;
   collection: string | undefined;
@@ -26,7 +29,8 @@ interface DeleteDialogProps {
 }
 
 /** Asks before an entity is deleted, as it was looked at, and offers the way back afterwards. */
-export function DeleteDialog({ asked, newest: { id, type, ver, cid }, typed, collection, onClose }: DeleteDialogProps) {
+export function DeleteDialog({ asked, newest, gone, typed, collection, onClose }: DeleteDialogProps) {
+  const { id, type, ver, cid } = newest;
   const { t } = useTexts();
   const go = useNavigate();
   const queries = useQueryClient();
@@ -66,9 +70,11 @@ export function DeleteDialog({ asked, newest: { id, type, ver, cid }, typed, col
       ? go({ to: '/collections/$id', params: { id: collection }, ignoreBlocker: true })
       : go({ to: '/collections', ignoreBlocker: true }));
   const once = useOnce();
-  const conflict = remove.error instanceof Failure && remove.error.kind === 'conflict';
+  const conflict = remove.error instanceof Failure && remove.error.kind === 'conflict' ? remove.error : null;
+  const deleted = useQuery(versionQuery(conflict?.actual ?? '')).data?.deleted === true || gone;
   // One's own deletion is a version too.
-  const overtaken = asked !== null && (remove.isIdle || remove.isError) && (conflict || asked.cid !== cid);
+  const overtaken =
+    asked !== null && (remove.isIdle || remove.isError) && (conflict !== null || gone || asked.cid !== cid);
   return (
     <Dialog
       open={asked !== null}
@@ -91,7 +97,9 @@ export function DeleteDialog({ asked, newest: { id, type, ver, cid }, typed, col
     >
       {overtaken && (
         <div role="alert" className="mb-3 flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
-          <p className="min-w-48 flex-1">{t('entity.deleteMoved', { ver: Math.max(ver, asked.ver + 1) })}</p>
+          <p className="min-w-48 flex-1">
+            {deleted ? t('entity.deletedBefore') : t('entity.deleteMoved', { ver: Math.max(ver, asked.ver + 1) })}
+          </p>
           <Button onClick={close}>{t('entity.deleteLook')}</Button>
         </div>
       )}

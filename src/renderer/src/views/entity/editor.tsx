@@ -230,6 +230,7 @@ export function Editor({ entity, gone }: EditorProps) {
       <DeleteDialog
         asked={deleting}
         newest={entity}
+        gone={gone !== null}
         typed={draft.dirty}
         collection={collection}
         onClose={() => setDeleting(null)}

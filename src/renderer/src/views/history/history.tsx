@@ -37,7 +37,7 @@ export function History() {
   // Of what is not listed, or last as yet, the list does not say what was before it.
   const isOpen =
     address.from === undefined && to !== '' && (at === -1 || (at === versions.length - 1 && chain.hasNextPage));
-  const later = useQuery({ ...versionQuery(to), enabled: isOpen });
+  const later = useQuery(versionQuery(to));
   const from = address.from ?? (isOpen ? later.data?.prev?.['/'] : versions[at + 1]?.cid) ?? '';
   const gone = entity.error instanceof Failure && entity.error.kind === 'gone';
   const received = new Map(
@@ -73,7 +73,7 @@ export function History() {
       keys: ['e'],
       run: () => void go({ to: '/entities/$id', params: { id } }),
     },
-    ...(shown && at > 0
+    ...(shown && at > 0 && !later.data?.deleted
       ? [
           {
             id: 'restore',

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { Bot, FileUp, UserRound, Wrench } from 'lucide-react';
 import { Button } from '../../components/button.tsx';
 import { Copied } from '../../components/copied.tsx';
@@ -5,7 +6,7 @@ import { Moment } from '../../components/moment.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { PeerName } from '../entity/peer-name.tsx';
 import { Attested } from './attested.tsx';
-import type { Version } from './history-queries.ts';
+import { type Version, versionQuery } from './history-queries.ts';
 
 const methods = { manual: UserRound, ai_generated: Bot, system: Wrench, import: FileUp };
 
@@ -81,11 +82,7 @@ export function Timeline({ id, versions, origins, from, to, onChoose, onRestore,
                 <div className="flex flex-wrap items-center gap-1">
                   <Copied text={cid} />
                   <Attested id={id} version={version} now={cid === current} />
-                  {cid !== current && (
-                    <Button small look="quiet" onClick={() => onRestore(version)}>
-                      {t('entity.restore')}
-                    </Button>
-                  )}
+                  <Said cid={cid} {...(cid !== current && { onRestore: () => onRestore(version) })} />
                 </div>
               </div>
             </li>
@@ -100,5 +97,19 @@ export function Timeline({ id, versions, origins, from, to, onChoose, onRestore,
         </div>
       )}
     </section>
+  );
+}
+
+/** That a version is a deletion, which says nothing that could be restored; else the way to say again what it said. */
+function Said({ cid, onRestore }: { cid: string; onRestore?: () => void }) {
+  const { t } = useTexts();
+  const { data, isPending } = useQuery(versionQuery(cid));
+  if (data?.deleted) return <span className="px-2 text-xs text-quiet">{t('entity.deleted')}</span>;
+  // Not before it is known, so that nothing goes away under somebody's hand.
+  if (!onRestore || isPending) return null;
+  return (
+    <Button small look="quiet" onClick={onRestore}>
+      {t('entity.restore')}
+    </Button>
   );
 }
