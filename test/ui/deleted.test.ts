@@ -284,6 +284,24 @@ describePage('what was deleted', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('may be the collection that is looked at, which says so with the way to where it comes back', async () => {
+    const way = page.getByRole('alert').getByRole('link', { name: 'Deleted collections' });
+    const said = page.getByText('This was deleted. Its history is still there, and it can be restored.');
+    await visitor.go(`/collections/${home.id}`);
+    await page.getByRole('heading', { name: 'Letters', level: 1 }).waitFor();
+    await remove(node, me, home);
+    await said.waitFor();
+    expect(await page.getByRole('alert').count()).toBe(1);
+    for (const screen of ['/members', '/deleted', '']) {
+      await visitor.load(`/collections/${home.id}${screen}`);
+      await said.waitFor();
+      expect(await way.count()).toBe(1);
+    }
+    await way.click();
+    await page.getByRole('heading', { name: 'Deleted collections' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a collection that is not there says so', async () => {
     await visitor.go('/collections/01J00000000000000000000000/deleted');
     await page.getByText('There is no such thing on this node.').waitFor();

@@ -11,6 +11,7 @@ import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { entityQuery } from '../entity/entity-queries.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
+import { CollectionProblem, isGone } from './collection-problem.tsx';
 import { CollectionViews } from './collection-views.tsx';
 import { ColumnsMenu } from './columns-menu.tsx';
 import { Conditions } from './conditions.tsx';
@@ -132,11 +133,7 @@ export function Collection() {
   if (collection.error && !collection.data)
     return (
       <div className="p-5">
-        <Problem error={collection.error} retry={() => void collection.refetch()}>
-          <Link to="/collections" className="text-accent underline">
-            {t('collections.title')}
-          </Link>
-        </Problem>
+        <CollectionProblem error={collection.error} retry={collection.refetch} />
       </div>
     );
   const label = collection.data?.properties.label;
@@ -178,10 +175,16 @@ export function Collection() {
         />
         <Conditions where={address.where ?? []} facets={facets.data} onChange={(where) => change({ where })} />
       </div>
-      {(rows.error ?? facets.error) && (
+      {isGone(collection.error) ? (
         <div className="p-3">
-          <Problem error={rows.error ?? facets.error} retry={retry} />
+          <CollectionProblem error={collection.error} retry={collection.refetch} />
         </div>
+      ) : (
+        (rows.error ?? facets.error) && (
+          <div className="p-3">
+            <Problem error={rows.error ?? facets.error} retry={retry} />
+          </div>
+        )
       )}
       {rows.total === 0 &&
         (isFiltered ? (

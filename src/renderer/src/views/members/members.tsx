@@ -7,11 +7,11 @@ import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
 import { Input } from '../../components/field.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { Problem } from '../../components/problem.tsx';
 import { useActive } from '../../components/use-active.ts';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { CollectionProblem, isGone } from '../collection/collection-problem.tsx';
 import { CollectionViews } from '../collection/collection-views.tsx';
 import { isExpired, type Membership, membershipsOf } from './access.ts';
 import { AddMemberDialog } from './add-member-dialog.tsx';
@@ -81,11 +81,7 @@ export function Members() {
   if (access.error && !access.data)
     return (
       <div className="p-5">
-        <Problem error={access.error} retry={() => void access.refetch()}>
-          <Link to="/collections" className="text-accent underline">
-            {t('collections.title')}
-          </Link>
-        </Problem>
+        <CollectionProblem error={access.error} retry={access.refetch} />
       </div>
     );
   const label = access.data?.properties.label;
@@ -113,6 +109,11 @@ export function Members() {
         }
       />
       {access.isPending && <Waiting />}
+      {isGone(access.error) && (
+        <div className="p-5 pb-0">
+          <CollectionProblem error={access.error} retry={access.refetch} />
+        </div>
+      )}
       {access.data && (
         <div className="w-full max-w-6xl space-y-10 py-5">
           <section aria-labelledby="members">
