@@ -770,3 +770,24 @@ test.each(ways.flatMap(([way, plain]) => [[way, 'deleted', plain] as const, [way
     expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
   },
 );
+
+test.each(ways)(
+  "P1: a collection that takes from a group of the key's user goes after what needs that, %s",
+  async (_way, plain) => {
+    await using pair = await curatedOf({ plain });
+    const { origin, mirror, curator, here, place, work } = pair;
+    const editor = await user(origin, 'editor');
+    const other = await collection(origin, curator);
+    const member = { predicate: 'member', peer: editor.id };
+    const crew = await create(origin, curator, { type: 'group', collection: other.id, relationships: [member] });
+    await enrol(origin, curator, place.id, { id: crew.id, headers: {} }, 'owner');
+    const works = [work];
+    for (let i = 0; i < 15; i++) works.push(await create(origin, curator, { collection: place.id }));
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
+    await sync(mirror, here);
+    for (const one of works) await remove(mirror, here, one);
+    ok(await ask(mirror, here, `DELETE /collections/${place.id}/members/${crew.id}?role=owner`));
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0 });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
+  },
+);

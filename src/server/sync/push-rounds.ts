@@ -1,7 +1,7 @@
 import { lackingOf } from '../model/grants.ts';
 import { groupMembersOf } from '../model/groups.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
-import { rolesOf } from '../model/roles.ts';
+import { accessOf, rolesOf } from '../model/roles.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import { unsentContents } from '../store/remotes/remote-content.ts';
@@ -99,22 +99,24 @@ interface Turns {
  * owns it at first.
  */
 function turnsOf({ remote, self }: PushContext, db: Reader, id: string): Turns {
-  const tip = findVersion(db, findKnown(db, remote.key, id).theirs ?? '')?.manifest;
-  const local = findStanding(db, id)?.manifest;
+  const tip = theirsOf(db, remote.key, id);
+  const local = hereOf(db, id);
   const first = tip === undefined || tip.deleted === true;
   const theirs = tip?.deleted ? lastLive(db, tip)?.manifest : tip;
   if (!local) return { first, last: false, takes: false };
   const user = remote.user === null ? [] : [remote.user];
-  const may = theirs ? actionsOf(theirs, user) : (rolesOf(local).get('owner') ?? []);
-  const isLoss = lackingOf(may, actionsOf(local, [...user, ...self])).length > 0;
+  const there = (group: string) => theirsOf(db, remote.key, group);
+  const may = theirs ? actionsOf(theirs, user, there) : (rolesOf(local).get('owner') ?? []);
+  const here = (group: string) => hereOf(db, group);
+  const isLoss = lackingOf(may, actionsOf(local, [...user, ...self], here)).length > 0;
   const roots = theirs ? rootsOf(theirs) : [];
   return { first, last: isLoss || rootsOf(local).some((peer) => !roots.includes(peer)), takes: isLoss };
 }
 
 /** Whether the key's user is in a group no more by what is here: what the others may need may be given to that. */
 function isLeft({ remote, self }: PushContext, db: Reader, id: string): boolean {
-  const theirs = findVersion(db, findKnown(db, remote.key, id).theirs ?? '')?.manifest;
-  const local = findStanding(db, id)?.manifest;
+  const theirs = theirsOf(db, remote.key, id);
+  const local = hereOf(db, id);
   if (!theirs || !local || remote.user === null) return false;
   const members = groupMembersOf(local);
   return groupMembersOf(theirs).has(remote.user) && ![remote.user, ...self].some((one) => members.has(one));
@@ -122,7 +124,7 @@ function isLeft({ remote, self }: PushContext, db: Reader, id: string): boolean 
 
 /**
  * The collections in which something lies, here or there, at which the remote has failed, or for whose bytes a node gives no address yet,
- * and who has a role in these: that needs their rights when it is tried again.
+ * and the groups that have a role in these: that needs their rights when it is tried again.
  */
 export async function placesOfUnsent({ failing, store, remote, turns }: PushContext): Promise<Set<string>> {
   const places = new Set<string>();
@@ -135,35 +137,46 @@ export async function placesOfUnsent({ failing, store, remote, turns }: PushCont
   const needed = new Set(places);
   await turns.each([...places], (place) => {
     for (const side of store.read((db) => sidesOf(remote, db, place)))
-      for (const member of membersOf(side)) needed.add(member);
+      for (const group of accessOf(side).groups) needed.add(group);
   });
   return needed;
 }
 
 /** What is said of an entity here and there, as far as it is known. */
 function sidesOf({ key }: PushContext['remote'], db: Reader, id: string): Manifest[] {
-  const theirs = findVersion(db, findKnown(db, key, id).theirs ?? '')?.manifest;
-  return [findStanding(db, id)?.manifest, theirs].filter((side) => side !== undefined);
+  return [hereOf(db, id), theirsOf(db, key, id)].filter((side) => side !== undefined);
+}
+
+function hereOf(db: Reader, id: string): Manifest | undefined {
+  return findStanding(db, id)?.manifest;
+}
+
+function theirsOf(db: Reader, remote: number, id: string): Manifest | undefined {
+  return findVersion(db, findKnown(db, remote, id).theirs ?? '')?.manifest;
 }
 
 /** The roots of a collection that lie in it at the remote, as far as is known: it takes no other ones by the endpoint for that. */
 export function settableRoots(db: Reader, remote: number, collection: Manifest): string[] {
   return rootsOf(collection).filter((root) => {
-    const theirs = findVersion(db, findKnown(db, remote, root).theirs ?? '')?.manifest;
+    const theirs = theirsOf(db, remote, root);
     return theirs !== undefined && !theirs.deleted && collectionsOf(theirs).includes(collection.id);
   });
 }
 
-function membersOf(collection: Manifest): string[] {
-  const roles = rolesOf(collection);
-  return collection.relationships.filter(({ predicate }) => roles.has(predicate)).map(({ peer }) => peer);
-}
-
-/** What the members among `ids` may do by their roles. */
-function actionsOf(collection: Manifest, ids: readonly string[]): string[] {
-  const roles = rolesOf(collection);
+/** What the members among `ids` may do by their roles, and by those of groups that they are in. */
+function actionsOf(
+  collection: Manifest,
+  ids: readonly string[],
+  groupOf: (id: string) => Manifest | undefined,
+): string[] {
+  const { roles, groups } = accessOf(collection);
+  const isIn = (id: string) => {
+    const group = groupOf(id);
+    return group !== undefined && !group.deleted && ids.some((one) => groupMembersOf(group).has(one));
+  };
+  const holders = [...ids, ...groups.filter(isIn)];
   return collection.relationships
-    .filter(({ peer }) => ids.includes(peer))
+    .filter(({ peer }) => holders.includes(peer))
     .flatMap(({ predicate }) => roles.get(predicate) ?? []);
 }
 
