@@ -49,6 +49,23 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('of several lines is previewed again without the node, however long after', async () => {
+    await page.clock.install();
+    await opened({ label: 'To Ada', text: 'Dear *Ada*,\nthank you.' });
+    const preview = page.getByRole('button', { name: 'Markdown preview' });
+    const seen = page.locator('em', { hasText: 'Ada' });
+    await preview.click();
+    await seen.waitFor();
+    await page.getByRole('button', { name: 'Hide the preview' }).click();
+    await seen.waitFor({ state: 'detached' });
+    await page.clock.fastForward('10:00');
+    await page.route('**/*', (route) => route.abort('connectionrefused'));
+    await preview.click();
+    await seen.waitFor();
+    await page.unroute('**/*');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('has the name that was typed, whatever was typed before', async () => {
     const letter = await opened({ label: 'To Ada' });
     await page.getByRole('button', { name: 'Edit as JSON' }).click();

@@ -59,6 +59,8 @@ function Preview({ text, service }: { text: string; service: string }) {
       return (await import('../../../components/markdown.tsx')).Markdown;
     },
     staleTime: 'static',
+    // Once it is here it needs no node any more.
+    gcTime: Number.POSITIVE_INFINITY,
   });
   const Markdown = part.data;
   if (Markdown) return <Markdown text={text} service={service} />;
