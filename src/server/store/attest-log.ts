@@ -191,10 +191,10 @@ export function leafByHash(log: Reader, hash: Uint8Array): LeafRow | undefined {
   return log.get<LeafRow>('SELECT seq, hash, entity, ver FROM leaf WHERE hash = ? LIMIT 1', hash);
 }
 
-/** The newest leaf up to `size` of an entity's version with that number. */
-export function leafOfVersion(log: Reader, entity: number, ver: number, size: number): LeafRow | undefined {
-  return log.get<LeafRow>(
-    'SELECT seq, hash, entity, ver FROM leaf WHERE entity = ? AND ver = ? AND seq <= ? ORDER BY seq DESC LIMIT 1',
+/** The leaves up to `size` of an entity's versions with that number, newest first. */
+export function leavesOfVersion(log: Reader, entity: number, ver: number, size: number): LeafRow[] {
+  return log.all<LeafRow>(
+    'SELECT seq, hash, entity, ver FROM leaf WHERE entity = ? AND ver = ? AND seq <= ? ORDER BY seq DESC',
     entity,
     ver,
     size,

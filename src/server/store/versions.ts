@@ -164,6 +164,25 @@ export function versionHead(
   return key === undefined ? undefined : manifestHead(blockBytes(db, key));
 }
 
+/**
+ * The version of that number which the tip of an entity (by its key) descends from, where it has several; else undefined, as where
+ * that one is not here.
+ */
+export function amongNumbered(
+  db: Reader,
+  { key, cid: tip }: { key: number; cid: string },
+  ver: number,
+): string | undefined {
+  if (db.all('SELECT 1 FROM block WHERE entity = ? AND ver = ? LIMIT 2', key, ver).length < 2) return undefined;
+  for (let cid: string | null = tip; cid !== null; ) {
+    const head = versionHead(db, cid);
+    if (!head || head.ver < ver) return undefined;
+    if (head.ver === ver) return cid;
+    cid = head.prev;
+  }
+  return undefined;
+}
+
 /** Whether an entity (by its key) has a version of that number. */
 export function hasVersionNumber(db: Reader, entity: number, ver: number): boolean {
   return db.get('SELECT 1 FROM block WHERE entity = ? AND ver = ?', entity, ver) !== undefined;

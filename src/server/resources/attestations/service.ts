@@ -13,7 +13,7 @@ import {
   type LeafRow,
   leafByHash,
   leafBySeq,
-  leafOfVersion,
+  leavesOfVersion,
   newestHead,
   nextAttested,
   publicKeyOf,
@@ -27,7 +27,7 @@ import type { NetworkStore } from '../../store/network-store.ts';
 import type { Networks } from '../../store/networks.ts';
 import { type CheckedBlock, checkedBlock } from '../../store/verify/checked-block.ts';
 import { versionText } from '../../store/version-text.ts';
-import { hasVersionNumber } from '../../store/versions.ts';
+import { amongNumbered, hasVersionNumber } from '../../store/versions.ts';
 import { checkNetwork } from '../entities/writes.ts';
 import type { PermissionsService } from '../permissions/service.ts';
 import type {
@@ -196,13 +196,15 @@ export class AttestationsService {
     return head;
   }
 
-  /** The newest entry of a version of that number, as far as a signed head goes. */
+  /** The newest entry of the version of that number, as far as a signed head goes; of several the one in the history counts. */
   #entryOf(db: Reader, store: NetworkStore, entity: EntityRow, ver: number): Entry | undefined {
-    const row = this.#logs.of(store).read((log) => {
+    const rows = this.#logs.of(store).read((log) => {
       const head = newestHead(log);
-      return head && leafOfVersion(log, entity.key, ver, head.size);
+      return head && leavesOfVersion(log, entity.key, ver, head.size);
     });
-    return row && { row, leaf: attestedLeaf(db, row) };
+    const entries = (rows ?? []).map((row) => ({ row, leaf: attestedLeaf(db, row) }));
+    const cid = amongNumbered(db, entity, ver);
+    return cid === undefined ? entries[0] : entries.find(({ leaf }) => leaf.cid === cid);
   }
 
   /** @throws NotFoundError, with what is known instead */
