@@ -10,7 +10,7 @@ import { maxContentBytes } from '../../src/server/model/content.ts';
 import { isEntityId, networkOf } from '../../src/server/model/ids.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
-import { put } from '../helpers/files.ts';
+import { declare, put, send } from '../helpers/files.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 import { silence } from './silence.ts';
@@ -280,6 +280,19 @@ describePage('files of one name', () => {
     await page.getByRole('button', { name: 'Attach a file', disabled: false }).waitFor();
     await input.setInputFiles(scan('recto'));
     await page.getByText('scan (2).txt was attached', { exact: true }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('whose sending was broken off are said not to be here, until they come', async () => {
+    const { id } = await declare(node, me, 'recto');
+    await visitor.go(`/entities/${id}`);
+    const awaited = page.getByRole('note').getByText('The file itself is not here');
+    await awaited.waitFor();
+    expect(await page.getByText('It has no files.').count()).toBe(0);
+    await lookAt(page, 'files-awaited');
+    ok(await send(node, me, id, 'recto'));
+    await awaited.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Save page.txt', exact: true }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

@@ -14,7 +14,7 @@ import { type Entity, fetchAnew } from '../entity-queries.ts';
 import { type Attached, type Attaching, attachFile, lookForSent } from './attach-file.ts';
 import { fetchFile } from './fetch-file.ts';
 import { FilePreview } from './file-preview.tsx';
-import { type HeldFile, heldFiles, previewOf } from './held-files.ts';
+import { type HeldFile, heldFiles, isAwaited, previewOf } from './held-files.ts';
 
 /** A file that is sent, and the version that was there when that began. */
 interface Sending {
@@ -122,7 +122,13 @@ export function FilesPanel({ entity }: { entity: Entity }) {
       </div>
       {attach.error && <Problem error={attach.error} />}
       {remove.error && <Problem error={remove.error} />}
-      {files.length === 0 && <p className="text-quiet">{t('file.none')}</p>}
+      {isAwaited(entity) ? (
+        <p role="note" className="rounded-md bg-warning-soft px-3 py-2">
+          {t('file.awaited')}
+        </p>
+      ) : (
+        files.length === 0 && <p className="text-quiet">{t('file.none')}</p>
+      )}
       <ul className="space-y-2">
         {files.map((file) => (
           <FileLine

@@ -25,6 +25,11 @@ export function heldFiles({ type, properties }: Pick<Entity, 'type' | 'propertie
   ];
 }
 
+/** Whether it was made for a file whose bytes are not here: they are on their way, or their sending was broken off. */
+export function isAwaited({ type, properties }: Pick<Entity, 'type' | 'properties'>): boolean {
+  return type === 'file' && (properties as JsonMap).uploaded === false;
+}
+
 function toFile(key: string | null, { filename, content_type, size }: JsonMap, cid: string): HeldFile {
   return {
     key,
