@@ -206,7 +206,8 @@ describePage('the graph', () => {
     const gone = await create(node, me, { type: 'item', collection: home.id, properties: { label: 'Gone' } });
     await remove(node, me, gone);
     await visitor.go(`/graph?of=${hub.id}.${gone.id}`);
-    await page.getByRole('alert').getByText('This was deleted').waitFor();
+    const said = page.getByRole('alert').filter({ hasText: 'This was deleted' });
+    await said.getByText(gone.id, { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Leave it out' }).click();
     await page.getByRole('alert').waitFor({ state: 'detached' });
     await entities(page).getByText('Hub', { exact: true }).waitFor();

@@ -10,6 +10,7 @@ import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { PeerPicker } from '../entity/relationships/peer-picker.tsx';
 import { Canvas } from './canvas.tsx';
+import { nameOf } from './drawing.ts';
 import { GraphActions } from './graph-actions.tsx';
 import { type GraphAddress, joined, mostOpen, usualMost } from './graph-address.ts';
 import { Legend } from './legend.tsx';
@@ -95,6 +96,9 @@ export function Graph() {
         <div className="space-y-2 p-3">
           {graph.failed.map(({ id, error, refetch }) => (
             <Problem key={id} error={error} retry={() => void refetch()}>
+              <bdi className="self-center truncate font-medium">
+                {nameOf(gathered.nodes.get(id) ?? { id, label: '' })}
+              </bdi>
               <Button onClick={() => toggle(id)}>{t('graph.leaveOut')}</Button>
             </Problem>
           ))}
