@@ -76,6 +76,8 @@ test('an import that is given up is not read any further', async () => {
   await expect.poll(now).toMatchObject({ reading: { name: 'a.ndjson', bytes: things(3).length } });
   expect((await on.ask('DELETE', `/node/imports/${id}`)).status).toBe(409);
   expect((await on.ask('DELETE', `/node/imports/${id}?ended=false`)).status).toBe(204);
+  // What of it is being written is not counted yet.
+  expect(await states(on)).toEqual(['open']);
   rest.resolve();
   expect(await (await sent).text()).toContain('given up');
   expect(await states(on)).toEqual(['broken_off']);

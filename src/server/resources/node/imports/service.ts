@@ -140,9 +140,12 @@ export class ImportsService {
       opened.state = state;
       opened.used = this.#writes.env.now();
       if (state === 'failed') opened.job.close();
-      if (opened.givenUp) this.#drop(id);
-      await this.#record(caller, opened, last && state === 'waiting');
-      opened.reading = null;
+      try {
+        await this.#record(caller, opened, last && state === 'waiting');
+      } finally {
+        opened.reading = null;
+        if (opened.givenUp) this.#drop(id);
+      }
     }
     yield { done: view(opened) };
   }
@@ -186,10 +189,13 @@ export class ImportsService {
     return this.#open.get(id)?.state === 'reading';
   }
 
-  /** Whether an import goes on: a file is being read, or another may come. */
+  /**
+   * Whether an import goes on: a file is being read, or another may come. Of one that is given up, what has come by then is still
+   * written: it is broken off once that is counted.
+   */
   isOpen(id: string): boolean {
     const opened = this.#open.get(id);
-    return opened !== undefined && ['waiting', 'reading'].includes(opened.state) && !opened.givenUp;
+    return opened !== undefined && (opened.reading !== null || (opened.state === 'waiting' && !opened.givenUp));
   }
 
   /** Takes no more files for an import of which none is being read: what they made would stay after its undo. */
