@@ -60,9 +60,10 @@ test('an import that is given up is not read any further', async () => {
   await using node = await startNode();
   const on = importer(node);
   const { id } = await on.start({ collection: 'Given up' });
+  const begun = things(1000);
   const rest = Promise.withResolvers<void>();
   async function* body() {
-    yield Buffer.from(things(3));
+    yield Buffer.from(begun);
     await rest.promise;
     yield Buffer.from('{"id":"late","label":"Late"}\n');
   }
@@ -73,7 +74,13 @@ test('an import that is given up is not read any further', async () => {
     duplex: 'half',
   } as RequestInit);
   const now = async () => (await on.ask('GET', `/node/imports/${id}`)).body;
-  await expect.poll(now).toMatchObject({ reading: { name: 'a.ndjson', bytes: things(3).length } });
+  await expect.poll(now).toMatchObject({ reading: { name: 'a.ndjson', bytes: begun.length } });
+  // Also who did not begin it is told how far it is.
+  const counted = async () => {
+    const { body } = await on.ask('GET', `/node/imports/${id}/made`);
+    return (body as { import: { counts: { created: number } } }).import.counts.created;
+  };
+  await expect.poll(counted, { timeout: 10_000 }).toBeGreaterThan(0);
   expect((await on.ask('DELETE', `/node/imports/${id}`)).status).toBe(409);
   expect((await on.ask('DELETE', `/node/imports/${id}?ended=false`)).status).toBe(204);
   // What of it is being written is not counted yet.

@@ -198,6 +198,11 @@ export class ImportsService {
     return opened !== undefined && (opened.reading !== null || (opened.state === 'waiting' && !opened.givenUp));
   }
 
+  /** What is kept of an import is of the beginning of a file that is being read, or the end of the one before. */
+  countsOf(id: string): object | undefined {
+    return this.#open.get(id)?.job.counts();
+  }
+
   /** Takes no more files for an import of which none is being read: what they made would stay after its undo. */
   refuseMore(id: string): void {
     const opened = this.#open.get(id);

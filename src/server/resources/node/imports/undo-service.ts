@@ -34,6 +34,8 @@ export interface ImportsAtWork {
   isReading(id: string): boolean;
   /** Whether more may come of it. */
   isOpen(id: string): boolean;
+  /** How far it is; undefined where it is not at work. */
+  countsOf(id: string): object | undefined;
   /** From now on nothing more comes of it, where no file is being read. */
   refuseMore(id: string): void;
 }
@@ -236,7 +238,7 @@ export class ImportUndoService {
       started_at: new Date(started).toISOString(),
       files,
       // Earlier ones did not count what differs.
-      counts: { differing: 0, ...(counts as object) } as unknown as ImportCountsView,
+      counts: { differing: 0, ...(this.#atWork.countsOf(id) ?? (counts as object)) } as unknown as ImportCountsView,
       state: ended === null ? 'unknown' : ended ? 'ended' : goesOn ? 'open' : 'broken_off',
     };
   }
