@@ -131,6 +131,15 @@ describePage('collections', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('what its entities have none of is no heading in the menu of its columns', async () => {
+    await visitor.go(`/collections/${await seedItems(node, 1)}`);
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('menu').getByText('Properties', { exact: true }).waitFor();
+    expect(await page.getByRole('menu').getByText('Relationships', { exact: true }).count()).toBe(0);
+    await page.keyboard.press('Escape');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('who types a filter and goes elsewhere at once stays there', async () => {
     await visitor.go(`/collections/${await seedItems(node, 6)}`);
     await page.locator('[aria-rowindex="2"] a').waitFor();

@@ -25,6 +25,8 @@ export function ColumnsMenu({ facets, columns, onChange }: ColumnsMenuProps) {
       <bdi className="max-w-64 truncate">{columnTitle(texts, column)}</bdi>
     </MenuCheck>
   );
+  const properties = facets?.properties.filter(({ name }) => name !== 'label') ?? [];
+  const relationships = facets?.relationships.filter(({ name }) => name !== 'collection') ?? [];
   return (
     <Menu
       trigger={
@@ -37,12 +39,10 @@ export function ColumnsMenu({ facets, columns, onChange }: ColumnsMenuProps) {
       <MenuItem onSelect={() => onChange(undefined)}>{t('table.usualColumns')}</MenuItem>
       <MenuLabel>{t('table.facts')}</MenuLabel>
       {['type', 'created_at', 'updated_at', 'ver', 'id'].map(check)}
-      {facets && facets.properties.length > 0 && <MenuLabel>{t('entity.properties')}</MenuLabel>}
-      {facets?.properties.filter(({ name }) => name !== 'label').map(({ name }) => check(`properties.${name}`))}
-      {facets && facets.relationships.length > 0 && <MenuLabel>{t('entity.relationships')}</MenuLabel>}
-      {facets?.relationships
-        .filter(({ name }) => name !== 'collection')
-        .map(({ name }) => check(`relationships.${name}`))}
+      {properties.length > 0 && <MenuLabel>{t('entity.properties')}</MenuLabel>}
+      {properties.map(({ name }) => check(`properties.${name}`))}
+      {relationships.length > 0 && <MenuLabel>{t('entity.relationships')}</MenuLabel>}
+      {relationships.map(({ name }) => check(`relationships.${name}`))}
     </Menu>
   );
 }
