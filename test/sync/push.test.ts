@@ -720,20 +720,26 @@ test.each(['deleted', 'moved', 'edited by a right of a group', 'a collection edi
   },
 );
 
+/** An editor who owns the curated collection through a group alone. */
+async function crewOf({ origin, curator, place }: Awaited<ReturnType<typeof curatedOf>>) {
+  const editor = await user(origin, 'editor');
+  const other = await collection(origin, curator);
+  const member = { predicate: 'member', peer: editor.id };
+  const crew = await create(origin, curator, { type: 'group', collection: other.id, relationships: [member] });
+  await enrol(origin, curator, place.id, { id: crew.id, headers: {} }, 'owner');
+  return { editor, other, member, crew };
+}
+
 test.each(ways.flatMap(([way, plain]) => [[way, 'changed', plain] as const, [way, 'deleted', plain] as const]))(
   'P1: a group that takes rights goes after what needs them, %s, where all are %s',
   async (_way, how, plain) => {
     await using pair = await curatedOf({ plain });
     const { origin, mirror, curator, here, place, work } = pair;
-    const editor = await user(origin, 'editor');
-    const other = await collection(origin, curator);
-    await enrol(origin, curator, other.id, editor, 'owner');
-    const member = { predicate: 'member', peer: editor.id };
     const works = [work];
     const more = async () => works.push(await create(origin, curator, { collection: place.id }));
     for (let i = 0; i < 15; i++) await more();
-    const crew = await create(origin, curator, { type: 'group', collection: other.id, relationships: [member] });
-    await enrol(origin, curator, place.id, { id: crew.id, headers: {} }, 'owner');
+    const { editor, other, member, crew } = await crewOf(pair);
+    await enrol(origin, curator, other.id, editor, 'owner');
     for (let i = 0; i < 15; i++) await more();
     ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
     await sync(mirror, here);
@@ -752,13 +758,8 @@ test.each(ways.flatMap(([way, plain]) => [[way, 'deleted', plain] as const, [way
   async (_way, how, plain) => {
     await using pair = await curatedOf({ plain });
     const { origin, mirror, curator, here, place, work } = pair;
-    const editor = await user(origin, 'editor');
-    const other = await collection(origin, curator);
+    const { editor, other, member, crew } = await crewOf(pair);
     await enrol(origin, curator, other.id, editor, 'owner');
-    const member = { predicate: 'member', peer: editor.id };
-    const crew = await create(origin, curator, { type: 'group', collection: other.id, relationships: [member] });
-    const group = { id: crew.id, headers: {} };
-    await enrol(origin, curator, place.id, group, 'owner');
     ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
     await sync(mirror, here);
     if (how === 'deleted') {
@@ -776,11 +777,7 @@ test.each(ways)(
   async (_way, plain) => {
     await using pair = await curatedOf({ plain });
     const { origin, mirror, curator, here, place, work } = pair;
-    const editor = await user(origin, 'editor');
-    const other = await collection(origin, curator);
-    const member = { predicate: 'member', peer: editor.id };
-    const crew = await create(origin, curator, { type: 'group', collection: other.id, relationships: [member] });
-    await enrol(origin, curator, place.id, { id: crew.id, headers: {} }, 'owner');
+    const { editor, crew } = await crewOf(pair);
     const works = [work];
     for (let i = 0; i < 15; i++) works.push(await create(origin, curator, { collection: place.id }));
     ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
