@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { operator } from '../helpers/callers.ts';
+import { read, remove } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 import { seedArtworks, seedItems } from './seed.ts';
@@ -71,6 +73,28 @@ describePage('export', () => {
       .split('\n')
       .map((line) => JSON.parse(line).properties.label);
     expect(labels.sort()).toEqual(['Item 00000', 'Item 00001']);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('names the collection that is saved before the list has come, and says of one that it was deleted', async () => {
+    const id = await seedItems(node, 2);
+    const listing = Promise.withResolvers<void>();
+    await page.route('**/node/collections?*', async (route) => {
+      await listing.promise;
+      await route.continue();
+    });
+    await visitor.go(`/export?collection=${id}`);
+    const what = page.getByLabel('What', { exact: true });
+    await expect.poll(() => what.locator('option:checked').innerText()).toBe('Items');
+    listing.resolve();
+    const me = operator(node);
+    await remove(node, me, await read(node, me, id));
+    await visitor.go('/');
+    await visitor.go(`/export?collection=${id}`);
+    await page.getByText('This was deleted.').waitFor();
+    expect(await page.getByRole('button', { name: /^Save the file/ }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Deleted collections' }).click();
+    await page.getByRole('link', { name: 'Items' }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

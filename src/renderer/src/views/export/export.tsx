@@ -14,7 +14,9 @@ import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { CollectionProblem, isGone } from '../collection/collection-problem.tsx';
 import { collectionsQuery } from '../collections/collections-query.ts';
+import { entityQuery } from '../entity/entity-queries.ts';
 import { type Format, formats, type Selected } from './formats.ts';
 
 type Prepared = components['schemas']['PreparedExportView'];
@@ -29,6 +31,8 @@ export function Export() {
   const go = useNavigate({ from: '/export' });
   const selected = useRouterState({ select: ({ location }) => (location.state as Selected).selected });
   const list = useQuery(collectionsQuery);
+  // Of the list it may not be, or not yet.
+  const wanted = useQuery({ ...entityQuery(collection), enabled: collection !== '' });
   const group = useId();
   const [prepared, setPrepared] = useState<Prepared | null>(null);
   const [error, setError] = useState<unknown>(null);
@@ -82,7 +86,18 @@ export function Export() {
       run: () => void start(),
     },
   ]);
-  const label = list.data?.collections.find(({ id }) => id === collection)?.label;
+  const listed = list.data?.collections.find(({ id }) => id === collection);
+  const own = wanted.data?.properties.label;
+  const label = listed?.label ?? (typeof own === 'string' ? own : collection);
+  if (wanted.error && !prepared && (isGone(wanted.error) || !wanted.data))
+    return (
+      <>
+        <PageHead title={t('export.title')} />
+        <div className="p-5">
+          <CollectionProblem error={wanted.error} retry={wanted.refetch} />
+        </div>
+      </>
+    );
   return (
     <>
       <PageHead
@@ -90,7 +105,7 @@ export function Export() {
         above={
           collection !== '' && (
             <Link to="/collections/$id" params={{ id: collection }}>
-              <bdi>{label ?? collection}</bdi>
+              <bdi>{label}</bdi>
             </Link>
           )
         }
@@ -109,6 +124,7 @@ export function Export() {
               {(ids) => (
                 <Select {...ids} value={collection} onChange={({ target }) => change({ collection: target.value })}>
                   <option value="">{t('export.everything')}</option>
+                  {collection !== '' && !listed && <option value={collection}>{label}</option>}
                   {list.data?.collections.map(({ id, label: name }) => (
                     <option key={id} value={id}>
                       {name ?? t('entity.noLabel')}
