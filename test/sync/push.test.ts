@@ -788,3 +788,49 @@ test.each(ways)(
     expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
   },
 );
+
+test.each(ways)(
+  'P1: so does one that the user gives to a group which he joins by the same push, %s',
+  async (_way, plain) => {
+    await using pair = await curatedOf({ plain });
+    const { origin, mirror, curator, here, place, work } = pair;
+    const editor = await user(origin, 'editor');
+    await enrol(origin, curator, place.id, editor, 'owner');
+    const works = [work];
+    const more = async () => works.push(await create(origin, curator, { collection: place.id }));
+    for (let i = 0; i < 15; i++) await more();
+    const crew = await create(origin, curator, { type: 'group', collection: place.id });
+    for (let i = 0; i < 15; i++) await more();
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
+    await sync(mirror, here);
+    for (const one of works) await update(mirror, here, one, { properties: { n: 1 } });
+    await update(mirror, here, crew, { relationships_add: [{ predicate: 'member', peer: editor.id }] });
+    const { cid } = await read(mirror, here, place.id);
+    const given = {
+      relationships_add: [{ predicate: 'owner', peer: crew.id, peer_type: 'group' }],
+      relationships_remove: [{ predicate: 'owner', peer: editor.id }],
+    };
+    ok(await ask(mirror, here, `PUT /collections/${place.id}`, { expect_tip: cid, ...given }));
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0 });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
+  },
+);
+
+test.each(ways)(
+  'P1: a collection goes before a group in it that gives the rights on it and is left, %s',
+  async (_way, plain) => {
+    await using pair = await curatedOf({ plain });
+    const { origin, mirror, curator, here, place } = pair;
+    const editor = await user(origin, 'editor');
+    const member = { predicate: 'member', peer: editor.id };
+    const crew = await create(origin, curator, { type: 'group', collection: place.id, relationships: [member] });
+    await enrol(origin, curator, place.id, { id: crew.id, headers: {} }, 'owner');
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
+    await sync(mirror, here);
+    const { cid } = await read(mirror, here, place.id);
+    ok(await ask(mirror, here, `PUT /collections/${place.id}`, { expect_tip: cid, label: 'mine' }));
+    await update(mirror, here, crew, { relationships_remove: [member] });
+    expect(await sync(mirror, here)).toMatchObject({ refused: 0 });
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
+  },
+);

@@ -96,7 +96,7 @@ interface Turns {
 
 /**
  * Whether a collection has to go before what lies in it, or after; one that is new or restored may have to do both. Who makes one
- * owns it at first.
+ * owns it at first. Its groups give what they give there until they go out themselves.
  */
 function turnsOf({ remote, self }: PushContext, db: Reader, id: string): Turns {
   const tip = theirsOf(db, remote.key, id);
@@ -105,10 +105,9 @@ function turnsOf({ remote, self }: PushContext, db: Reader, id: string): Turns {
   const theirs = tip?.deleted ? lastLive(db, tip)?.manifest : tip;
   if (!local) return { first, last: false, takes: false };
   const user = remote.user === null ? [] : [remote.user];
-  const there = (group: string) => theirsOf(db, remote.key, group);
-  const may = theirs ? actionsOf(theirs, user, there) : (rolesOf(local).get('owner') ?? []);
-  const here = (group: string) => hereOf(db, group);
-  const isLoss = lackingOf(may, actionsOf(local, [...user, ...self], here)).length > 0;
+  const groupOf = (group: string) => theirsOf(db, remote.key, group);
+  const may = theirs ? actionsOf(theirs, user, groupOf) : (rolesOf(local).get('owner') ?? []);
+  const isLoss = lackingOf(may, actionsOf(local, [...user, ...self], groupOf)).length > 0;
   const roots = theirs ? rootsOf(theirs) : [];
   return { first, last: isLoss || rootsOf(local).some((peer) => !roots.includes(peer)), takes: isLoss };
 }
