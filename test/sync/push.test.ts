@@ -753,7 +753,13 @@ test.each(ways.flatMap(([way, plain]) => [[way, 'changed', plain] as const, [way
   },
 );
 
-test.each(ways.flatMap(([way, plain]) => [[way, 'deleted', plain] as const, [way, 'given away', plain] as const]))(
+test.each(
+  ways.flatMap(([way, plain]) => [
+    [way, 'deleted', plain] as const,
+    [way, 'given away', plain] as const,
+    [way, 'given away while that of the group is deleted', plain] as const,
+  ]),
+)(
   'P1: a group that takes rights goes after a collection that it gives rights on, %s, where that is %s',
   async (_way, how, plain) => {
     await using pair = await curatedOf({ plain });
@@ -767,6 +773,7 @@ test.each(ways.flatMap(([way, plain]) => [[way, 'deleted', plain] as const, [way
       await remove(mirror, here, await read(mirror, here, place.id));
     } else ok(await ask(mirror, here, `DELETE /collections/${place.id}/members/${crew.id}?role=owner`));
     await update(mirror, here, crew, { relationships_remove: [member] });
+    if (/ that /.test(how)) await remove(mirror, here, await read(mirror, here, other.id));
     expect(await sync(mirror, here)).toMatchObject({ refused: 0 });
     expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
   },

@@ -76,15 +76,24 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
   const gone = ids(deleted.filter(isCollection));
   for (const id of gone) taking.add(id);
   // A group gives rights on what takes rights, too; but where it lies in that, it needs them itself.
-  const lies = (id: string) =>
+  const placesOf = (id: string) =>
     ctx.store
       .read((db) => sidesOf(ctx.remote, db, id))
-      .some((side) => collectionsOf(side).some((to) => taking.has(to)));
-  const inside = new Set([...left].filter(lies));
+      .flatMap(collectionsOf)
+      .filter((to) => taking.has(to));
+  const places = new Map([...left].map((id) => [id, placesOf(id)]));
   for (const id of left) taking.add(id);
-  const last = [[...inside], [...late], gone, [...left].filter((id) => !inside.has(id))];
+  const around = new Set([...places.values()].flat());
+  const [lateAround, lateApart] = parted([...late], (id) => around.has(id));
+  const [goneAround, goneApart] = parted(gone, (id) => around.has(id));
+  const [inside, outside] = parted([...left], (id) => places.get(id)?.length !== 0);
+  const last = [lateApart, goneApart, inside, lateAround, goneAround, outside];
   const isAny = (round: string[]) => round.length > 0;
   return { restoring: [...restored].filter(isLate), first: first.filter(isAny), last: last.filter(isAny), taking };
+}
+
+function parted(ids: string[], belongs: (id: string) => boolean): [string[], string[]] {
+  return [ids.filter(belongs), ids.filter((id) => !belongs(id))];
 }
 
 interface Turns {
