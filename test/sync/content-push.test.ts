@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { ask, operator, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, enrol, ok, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
 import { bytesOf, cidOf, clock, expectBytes, file, holding, isContent, type Scene, startScene } from './contents.ts';
 import { addRemote, conflictsOf, keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
@@ -549,6 +549,38 @@ test.each([
   proxy.fault = () => undefined;
   expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1, sent: { files: 1 } });
   await expectBytes(origin, curator, `/files/${declared.id}/content`, bytes);
+  await expectLevel(scene);
+});
+
+test.each(
+  (['edited', 'given away', 'the place of what fails'] as const).flatMap((what) => [
+    [what, 'to a plain remote', false] as const,
+    [what, 'to a node', true] as const,
+  ]),
+)('nor before a collection at which it failed or that waits itself (%s), %s', async (what, _way, blocks) => {
+  await using scene = await startProxied({ mirror: { wait: async () => undefined }, proxy: { plain: !blocks } });
+  const { origin, mirror, proxy, curator, here, place } = scene;
+  const editor = await user(origin, 'editor');
+  const crews = await collection(origin, curator);
+  await enrol(origin, curator, crews.id, editor, 'owner');
+  const member = { predicate: 'member', peer: editor.id };
+  const crew = await create(origin, curator, { type: 'group', collection: crews.id, relationships: [member] });
+  await enrol(origin, curator, place.id, { id: crew.id, headers: {} }, 'owner');
+  ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
+  await sync(mirror, here);
+  const made = what === 'the place of what fails' ? await create(mirror, here, { collection: place.id }) : place;
+  if (what === 'edited') {
+    const { cid } = await read(mirror, here, place.id);
+    ok(await ask(mirror, here, `PUT /collections/${place.id}`, { expect_tip: cid, label: 'mine' }));
+  } else ok(await ask(mirror, here, `DELETE /collections/${place.id}/members/${crew.id}?role=owner`));
+  await remove(mirror, here, crew);
+  ok(await ask(mirror, here, `DELETE /collections/${crews.id}/members/${editor.id}?role=owner`));
+  proxy.fault = ({ method, path, body }) =>
+    method !== 'GET' && (path + body).includes(made.id) ? { status: 500 } : undefined;
+  const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
+  expect(last.error).toContain(`(while ${made.id} was being sent)`);
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject(quiet);
   await expectLevel(scene);
 });
 

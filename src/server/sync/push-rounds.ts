@@ -131,16 +131,17 @@ function isLeft({ remote, self }: PushContext, db: Reader, id: string): boolean 
 }
 
 /**
- * The collections in which something lies, here or there, at which the remote has failed, or for whose bytes a node gives no address yet,
- * and the groups that have a role in these: that needs their rights when it is tried again.
+ * The collections in which something lies, here or there, at which the remote has failed, for whose bytes a node gives no address yet,
+ * or that waits itself, such collections, and the groups that have a role in these: that needs their rights when it is tried again.
  */
-export async function placesOfUnsent({ failing, store, remote, turns }: PushContext): Promise<Set<string>> {
+export async function placesOfUnsent({ failing, waiting, store, remote, turns }: PushContext): Promise<Set<string>> {
   const places = new Set<string>();
   // Other remotes may have no addresses at all.
   const unsent = remote.instance === null ? [] : store.read((db) => unsentContents(db, remote.key));
-  await turns.each([...new Set([...failing.keys(), ...unsent])], (id) => {
+  await turns.each([...new Set([...failing.keys(), ...waiting, ...unsent])], (id) => {
     for (const side of store.read((db) => sidesOf(remote, db, id)))
-      for (const place of collectionsOf(side)) places.add(place);
+      for (const place of side.type === 'collection' ? [id, ...collectionsOf(side)] : collectionsOf(side))
+        places.add(place);
   });
   const needed = new Set(places);
   await turns.each([...places], (place) => {

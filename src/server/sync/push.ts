@@ -97,10 +97,12 @@ export async function push(ctx: PushContext, { concurrency, contents, accept }: 
     await syncContent(ctx, { concurrency: contents, sends: true });
     ctx.patience.anew();
     ctx.restoring.clear();
-    const needed = await placesOfUnsent(ctx);
-    for (const id of taking) if (needed.has(id)) ctx.waiting.add(id);
-    await pushRounds(last.map((round) => round.filter((id) => !ctx.waiting.has(id))));
-    if (ctx.report.stopped !== null) return;
+    for (const round of last) {
+      const needed = await placesOfUnsent(ctx);
+      for (const id of round) if (taking.has(id) && needed.has(id)) ctx.waiting.add(id);
+      await pushRounds([round.filter((id) => !ctx.waiting.has(id))]);
+      if (ctx.report.stopped !== null) return;
+    }
   }
   if (pushedSoFar(ctx.report) > vouched) await mark();
 }
