@@ -584,6 +584,32 @@ test.each(
   await expectLevel(scene);
 });
 
+test.each([
+  ['to a plain remote', false],
+  ['to a node', true],
+] as const)('nor where it failed at the group before, %s', async (_way, blocks) => {
+  await using scene = await startProxied({ mirror: { wait: async () => undefined }, proxy: { plain: !blocks } });
+  const { origin, mirror, proxy, curator, here, place } = scene;
+  const editor = await user(origin, 'editor');
+  const crews = await collection(origin, curator);
+  await enrol(origin, curator, crews.id, editor, 'owner');
+  const member = { predicate: 'member', peer: editor.id };
+  const crew = await create(origin, curator, { type: 'group', collection: crews.id, relationships: [member] });
+  await enrol(origin, curator, place.id, { id: crew.id, headers: {} }, 'owner');
+  ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
+  await sync(mirror, here);
+  const named = await update(mirror, here, crew, { properties: { label: 'Crew' } });
+  proxy.fault = ({ method, path, body }) =>
+    method !== 'GET' && (path + body).includes(crew.id) ? { status: 500 } : undefined;
+  const last = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1) as { error: string };
+  expect(last.error).toContain(`(while ${crew.id} was being sent)`);
+  await file(mirror, here, bytesOf(5000), { collection: place.id });
+  await update(mirror, here, named, { relationships_remove: [member] });
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject(quiet);
+  await expectLevel(scene);
+});
+
 test('a collection is not given away before bytes for which a node gives no address now', async () => {
   await using scene = await startScene({}, { blocks: true });
   const { origin, mirror, proxy, curator, here, place } = scene;

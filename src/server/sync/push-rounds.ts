@@ -27,8 +27,15 @@ interface Rounds {
  */
 export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise<Rounds> {
   const isCollection = (row: PendingRow) => row.type === 'collection';
+  const left = new Set<string>();
+  await ctx.turns.each(
+    pending.filter((row) => row.known && row.type === 'group'),
+    ({ id }) => {
+      if (ctx.store.read((db) => isLeft(ctx, db, id))) left.add(id);
+    },
+  );
   // What an earlier run was not answered to may fail again, and then nothing else waits for it.
-  const isOpen = (row: PendingRow) => row.open && !isCollection(row);
+  const isOpen = (row: PendingRow) => row.open && !isCollection(row) && !left.has(row.id);
   const open = pending.filter(isOpen);
   const fresh = pending.filter((row) => !isOpen(row));
   const created = fresh.filter((row) => !row.known && !row.deleted);
@@ -45,7 +52,6 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
   const restored = new Set<string>();
   const late = new Set<string>();
   const taking = new Set<string>();
-  const left = new Set<string>();
   await ctx.turns.each(
     fresh.filter((row) => !row.deleted && isCollection(row)),
     ({ id, known }) => {
@@ -53,12 +59,6 @@ export async function roundsOf(ctx: PushContext, pending: PendingRow[]): Promise
       if (known && turns.first) restored.add(id);
       if (turns.last) late.add(id);
       if (turns.takes) taking.add(id);
-    },
-  );
-  await ctx.turns.each(
-    fresh.filter((row) => row.known && row.type === 'group'),
-    ({ id }) => {
-      if (ctx.store.read((db) => isLeft(ctx, db, id))) left.add(id);
     },
   );
   const isLate = (id: string) => late.has(id) || left.has(id);
