@@ -109,11 +109,6 @@ export class ChatStore {
     { preview, instead }: { preview: string; instead?: AnswersTo | undefined },
   ): number | null {
     return this.#db.transaction(() => {
-      const sql = `UPDATE session SET updated_at = ?, preview = CASE WHEN EXISTS (
-          SELECT 1 FROM message WHERE message.session = session.key AND ${place} > ?) THEN preview ELSE ? END
-        WHERE key = ? AND deleted = 0`;
-      const stands = instead?.question ?? chatEnd.place;
-      if (this.#db.run(sql, created_at, stands, preview, session) === 0) return null;
       if (instead)
         this.#db.run(
           `DELETE FROM message WHERE session = ? AND (key > ? AND key <= ? AND coalesce(question, ?) = ?
@@ -121,6 +116,11 @@ export class ChatStore {
           ...[session, instead.question, instead.last, instead.question, instead.question],
           JSON.stringify(instead.also ?? []),
         );
+      const sql = `UPDATE session SET updated_at = ?, preview = CASE WHEN EXISTS (
+          SELECT 1 FROM message WHERE message.session = session.key AND ${place} > ?) THEN preview ELSE ? END
+        WHERE key = ? AND deleted = 0`;
+      const stands = instead?.question ?? chatEnd.place;
+      if (this.#db.run(sql, created_at, stands, preview, session) === 0) return null;
       const key = ++this.#lastMessage;
       const insert = `INSERT INTO message (key, session, id, role, content, extra, created_at, question)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
