@@ -66,10 +66,24 @@ describePage('while an entity is edited', () => {
     const dialog = page.getByRole('dialog', { name: 'Delete' });
     await dialog.getByLabel('Note').fill('A duplicate');
     await remove(node, me, letter);
-    await dialog.getByText('Somebody else has deleted it meanwhile.').waitFor();
+    await dialog.getByText('It was deleted meanwhile.').waitFor();
     expect(await dialog.getByText('Meanwhile version').count()).toBe(0);
     expect(await dialog.getByRole('button', { name: 'Delete' }).isDisabled()).toBe(true);
     expect(visitor.faults).toEqual([]);
+  });
+
+  test('nobody else is said to have deleted it where the answer to that was lost', async () => {
+    await page.route('**/entities/*', async (route) => {
+      if (route.request().method() !== 'DELETE') return route.fallback();
+      await route.fetch();
+      await route.abort('connectionreset');
+    });
+    await page.keyboard.press('Delete');
+    const dialog = page.getByRole('dialog', { name: 'Delete' });
+    await dialog.getByLabel('Note').fill('A duplicate');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByText('There is nothing left to delete.').waitFor();
+    expect(await dialog.getByText('Somebody else').count()).toBe(0);
   });
 
   test('what is typed comes back with it when its deletion is undone', async () => {
