@@ -56,6 +56,37 @@ test('an import says whether it ended, goes on, or was broken off, and so it doe
   expect(await states(importer(node))).toEqual(['broken_off', 'ended', 'broken_off', 'broken_off', 'ended']);
 });
 
+test('an import takes no file before what came of the one before is counted', async () => {
+  await using folder = await temporaryFolder();
+  await using node = await startNode({ data: folder.path, writer: 'thread' });
+  const on = importer(node);
+  const { id } = await on.start({ collection: 'Counted' });
+  const rest = Promise.withResolvers<void>();
+  async function* body() {
+    yield Buffer.from('\n');
+    await rest.promise;
+  }
+  const sent = fetch(`${node.url}/node/imports/${id}/files/a.ndjson`, {
+    method: 'PUT',
+    headers: operator(node).headers,
+    body: ReadableStream.from(body()),
+    duplex: 'half',
+  } as RequestInit);
+  await expect
+    .poll(async () => (await on.ask('GET', `/node/imports/${id}`)).body)
+    .toMatchObject({ reading: { bytes: 1 } });
+  const other = new Database(databaseFile(folder.path, 'main'));
+  other.exec('BEGIN IMMEDIATE');
+  rest.resolve();
+  const taken = new Set<number>();
+  for (let i = 0; i < 20; i++) taken.add((await on.put(id, 'b.ndjson', things(3))).status);
+  other.close();
+  expect([...taken]).toEqual([409]);
+  expect((await sent).status).toBe(200);
+  await (await sent).text();
+  expect((await on.put(id, 'b.ndjson', things(3))).status).toBe(200);
+});
+
 test('an import that is given up is not read any further', async () => {
   await using node = await startNode();
   const on = importer(node);

@@ -24,8 +24,8 @@ export interface CollectionMaker {
 }
 
 /**
- * An import between its files. `run` is recorded from the first file on. `state`: a file is being read, or one could not be read
- * to its end, or what it made was undone.
+ * An import between its files. `run` is recorded from the first file on. `state`: a file is being read, until what came of it is
+ * counted, or one could not be read to its end, or what it made was undone.
  */
 interface OpenImport {
   id: string;
@@ -137,12 +137,12 @@ export class ImportsService {
       opened.reading = null;
       state = 'waiting';
     } finally {
-      opened.state = state;
       opened.used = this.#writes.env.now();
       if (state === 'failed') opened.job.close();
       try {
         await this.#record(caller, opened, last && state === 'waiting');
       } finally {
+        opened.state = state;
         opened.reading = null;
         if (opened.givenUp) this.#drop(id);
       }
@@ -195,7 +195,7 @@ export class ImportsService {
    */
   isOpen(id: string): boolean {
     const opened = this.#open.get(id);
-    return opened !== undefined && (opened.reading !== null || (opened.state === 'waiting' && !opened.givenUp));
+    return opened?.state === 'reading' || (opened?.state === 'waiting' && !opened.givenUp);
   }
 
   /** What is kept of an import is of the beginning of a file that is being read, or the end of the one before. */
