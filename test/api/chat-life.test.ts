@@ -1,3 +1,4 @@
+import { cp, rm } from 'node:fs/promises';
 import { request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,8 +22,13 @@ const session = async (node: TestNode, who: Person, id: string) =>
   ok<Session>(await ask(node, who, `GET /chat/sessions/${id}`));
 
 describe('an answer that is not waited for', () => {
-  /** A request that is left as soon as the text has come. */
-  function leave(node: TestNode, who: Person, text: string): Promise<IncomingMessage> {
+  /** A request that is left once the text has come and something was done. */
+  function leave(
+    node: TestNode,
+    who: Person,
+    text: string,
+    before: () => Promise<void> = async () => {},
+  ): Promise<IncomingMessage> {
     const { hostname, port } = new URL(node.url);
     const headers = { ...who.headers, 'Content-Type': 'application/json' };
     return new Promise((resolve, reject) => {
@@ -34,8 +40,9 @@ describe('an answer that is not waited for', () => {
           response.on('data', (chunk: Buffer) => {
             come += chunk.toString();
             if (!come.includes(text)) return;
-            request.destroy();
-            resolve(response);
+            before()
+              .finally(() => request.destroy())
+              .then(() => resolve(response), reject);
           });
         },
       );
@@ -71,6 +78,24 @@ describe('an answer that is not waited for', () => {
     await using again = await startNode({ env: endpoint.env, data: folder.path });
     const { chats } = ok<Sessions>(await ask(again, who, 'GET /chat/sessions'));
     expect(chats).toMatchObject([{ lastMessagePreview: 'Half an' }]);
+  });
+
+  test('is kept as far as it came by a node that is killed meanwhile', async () => {
+    await using endpoint = await startChatEndpoint((response) => stream(response, textDelta('Half an')));
+    await using folder = await temporaryFolder();
+    await using node = await startNode({ env: endpoint.env });
+    const who = operator(node);
+    // What a killed process leaves is what lies on the disk.
+    await leave(node, who, 'Half an', () => cp(node.data, folder.path, { recursive: true }));
+    await rm(join(folder.path, 'node.json'));
+    await using again = await startNode({ env: endpoint.env, data: folder.path });
+    const { chats } = ok<Sessions>(await ask(again, who, 'GET /chat/sessions'));
+    expect(chats).toMatchObject([{ lastMessagePreview: 'Half an' }]);
+    const { messages } = await session(again, who, chats[0]?.id ?? '');
+    expect(messages).toMatchObject([
+      { role: 'user', content: 'Hello?' },
+      { role: 'assistant', content: 'Half an' },
+    ]);
   });
 
   test('is kept in no session that was begun after its own was deleted', async () => {

@@ -1,12 +1,16 @@
+import { copyFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ChatStore, chatFile } from '../../src/server/store/chats/chats.ts';
 import { ask, type Person, user } from '../helpers/callers.ts';
 import { inSession, type Session } from '../helpers/chat.ts';
 import { type ChatEndpoint, startChatEndpoint, stream, textDelta } from '../helpers/chat-endpoint.ts';
 import { ok } from '../helpers/entities.ts';
-import { startNode, type TestNode } from '../helpers/node.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 
-// Several questions of one session are answered at once, some again, in any order: each keeps its last answer, behind it.
+// Several questions of one session are answered at once, some again, in any order: each keeps its last answer, behind it,
+// also where the node is killed meanwhile.
 
 let endpoint: ChatEndpoint;
 let node: TestNode;
@@ -106,6 +110,19 @@ test('whatever is asked and ends in whatever order, every question keeps its las
         role,
         content,
       }));
+    /** What another node finds of it where this one is killed now. */
+    const leftBehind = async () => {
+      await using folder = await temporaryFolder();
+      for (const name of [chatFile, `${chatFile}-wal`])
+        await copyFile(join(node.data, name), join(folder.path, name)).catch(() => undefined);
+      const chats = new ChatStore(join(folder.path, chatFile));
+      const { key = 0 } = chats.find(chatId ?? '', 'main') ?? {};
+      const found: object[] = [];
+      for (let at = chats.next(key); at !== undefined; at = chats.next(key, at))
+        found.push({ role: at.role, content: at.content });
+      chats.close();
+      return found;
+    };
     for (const one of steps) {
       const last = questions.at(-1);
       if ('which' in one) {
@@ -119,6 +136,9 @@ test('whatever is asked and ends in whatever order, every question keeps its las
         expect(merged(asked)).toEqual(merged([...before, { role: 'user', content: `question ${question.id}` }]));
       }
     }
+    const meanwhile = questions.map(({ id, answers }) => ({ id, answers: new Map(answers) }));
+    for (const [own, { question }] of open) meanwhile[questions.indexOf(question)]?.answers.set(own, `answer ${own}`);
+    expect(await leftBehind()).toEqual(said(meanwhile));
     for (const own of [...open.keys()]) await end(own, 'whole');
   });
   await fc.assert(property, { numRuns: 40, seed: 7, endOnFailure: true });

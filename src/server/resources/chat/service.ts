@@ -12,7 +12,7 @@ import type { Log } from '../../log.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { loadedOnce } from '../../model/loaded-once.ts';
 import { requireUser, type UserIdentity } from '../../model/permissions.ts';
-import { type AnswersTo, ChatStore, chatEnd, type StoredSession } from '../../store/chats/chats.ts';
+import { type AnswersTo, ChatStore, chatEnd, type Instead, type StoredSession } from '../../store/chats/chats.ts';
 import type { Checkpoint } from '../../store/checkpoints/checkpoints.ts';
 import { previewOf, readMessages, type Said, titleOf } from './messages.ts';
 import { sessionJson } from './session-json.ts';
@@ -75,12 +75,16 @@ export interface StartedAnswer {
 
 /** An answer from its beginning on. */
 interface Writing {
+  /** The greater one was begun later. */
+  turn: number;
   ended: boolean;
   /** The key of the message that is kept of it. */
   kept: number | null;
 }
 
 const maxAtOnce = 16;
+/** How often what there is of an answer goes to the disk. */
+const draftEveryMs = 1000;
 /** How much of a session goes to the language model. */
 const context = { messages: 40, characters: 200_000 };
 /** Messages that are removed before others get their turn. */
@@ -95,6 +99,7 @@ export class ChatService implements AsyncDisposable {
   readonly #running = new Set<Promise<void>>();
   /** By the key of a question its answers, while one is being written: asked again meanwhile, the one that was begun last stays. */
   readonly #writing = new Map<number, Writing[]>();
+  #turns = 0;
 
   constructor(needs: ChatNeeds) {
     this.#needs = needs;
@@ -228,7 +233,7 @@ export class ChatService implements AsyncDisposable {
   #append(
     session: StoredSession,
     { id, role, text }: Said,
-    { extra = null, instead }: { extra?: string | null; instead?: AnswersTo } = {},
+    { extra = null, instead }: { extra?: string | null; instead?: Instead } = {},
   ): number | null {
     const usable = id.length > 0 && id.length <= 200 && !this.#store().message(session.key, id);
     const message = { id: usable ? id : randomUUID(), role, content: text, extra, created_at: this.#needs.now() };
@@ -267,10 +272,13 @@ export class ChatService implements AsyncDisposable {
     const own = this.#begun(instead.question);
     try {
       let begun = false;
+      let drafted = Number.NEGATIVE_INFINITY;
       for await (const part of answering({ ...question, signal: ends })) {
         // The first part is there when the language model has answered: until then a failure is an answer of its own.
         if (!begun) yield { type: 'start', messageId: id, messageMetadata: { chatId: session.id } };
         begun = true;
+        if (performance.now() - drafted >= draftEveryMs && this.#draft(session, instead, own, { id, ...record }))
+          drafted = performance.now();
         yield part;
       }
     } catch (error) {
@@ -291,7 +299,7 @@ export class ChatService implements AsyncDisposable {
   }
 
   #begun(question: number): Writing {
-    const own: Writing = { ended: false, kept: null };
+    const own: Writing = { turn: ++this.#turns, ended: false, kept: null };
     this.#writing.set(question, [...(this.#writing.get(question) ?? []), own]);
     return own;
   }
@@ -301,25 +309,31 @@ export class ChatService implements AsyncDisposable {
     if (this.#writing.get(question)?.every(({ ended }) => ended)) this.#writing.delete(question);
   }
 
-  /** Also what there is of an answer that was interrupted; nothing where one that was begun later is kept. */
-  #keep(
-    session: StoredSession,
-    answers: AnswersTo,
-    own: Writing,
-    { id, text, toolInvocations, citations }: AnswerRecord & { id: string },
-  ): void {
-    if (text === '' && toolInvocations.length === 0) return;
-    const all = this.#writing.get(answers.question) ?? [];
-    if (all.slice(all.indexOf(own) + 1).some(({ kept }) => kept !== null)) return;
-    const instead = { ...answers, also: all.flatMap(({ kept }) => kept ?? []) };
-    const extra = {
-      ...(toolInvocations.length > 0 && { toolInvocations }),
-      ...(citations.length > 0 && { citations }),
-    };
+  /** Whether there was something to write down for a node that is killed. */
+  #draft(session: StoredSession, answers: AnswersTo, own: Writing, record: AnswerRecord & { id: string }): boolean {
+    if (isEmpty(record) || this.#isSuperseded(answers, own)) return false;
+    const { id, text } = record;
     try {
-      const said = { id, role: 'assistant' as const, text: text.toWellFormed() };
-      const json = Object.keys(extra).length > 0 ? JSON.stringify(extra) : null;
-      own.kept = this.#append(session, said, { extra: json, instead });
+      const draft = { id, content: text.toWellFormed(), extra: extraOf(record), created_at: this.#needs.now() };
+      this.#store().draft(session.key, draft, previewOf(draft.content), { ...answers, turn: own.turn });
+    } catch (error) {
+      this.#needs.log.warn({ err: error }, 'what there is of an answer could not be kept');
+    }
+    return true;
+  }
+
+  #isSuperseded({ question }: AnswersTo, { turn }: Writing): boolean {
+    return this.#writing.get(question)?.some((one) => one.turn > turn && one.kept !== null) ?? false;
+  }
+
+  /** Also what there is of an answer that was interrupted; nothing where one that was begun later is kept. */
+  #keep(session: StoredSession, answers: AnswersTo, own: Writing, record: AnswerRecord & { id: string }): void {
+    if (isEmpty(record) || this.#isSuperseded(answers, own)) return;
+    const all = this.#writing.get(answers.question) ?? [];
+    const instead = { ...answers, also: all.flatMap(({ kept }) => kept ?? []), turn: own.turn };
+    try {
+      const said = { id: record.id, role: 'assistant' as const, text: record.text.toWellFormed() };
+      own.kept = this.#append(session, said, { extra: extraOf(record), instead });
     } catch (error) {
       this.#needs.log.warn({ err: error }, 'an answer could not be kept');
     }
@@ -349,6 +363,19 @@ function asking(caller: Caller): UserIdentity {
 
 function unavailable(reason: string): UnavailableError {
   return new UnavailableError('Service unavailable', { service: 'chat', reason });
+}
+
+function isEmpty({ text, toolInvocations }: AnswerRecord): boolean {
+  return text === '' && toolInvocations.length === 0;
+}
+
+/** JSON of what belongs to an answer beside its text. */
+function extraOf({ toolInvocations, citations }: AnswerRecord): string | null {
+  const extra = {
+    ...(toolInvocations.length > 0 && { toolInvocations }),
+    ...(citations.length > 0 && { citations }),
+  };
+  return Object.keys(extra).length > 0 ? JSON.stringify(extra) : null;
 }
 
 /** The SDK knows the usage as metadata, the wire contract as a part of its own, the last. */

@@ -32,4 +32,20 @@ export const chatMigrations: readonly string[] = [
   ALTER TABLE message ADD COLUMN question INTEGER;
   CREATE INDEX message_place ON message (session, coalesce(question, key), key);
   `,
+  `
+  -- What there is of an answer that is being written, one a question; a node that is killed leaves some.
+  CREATE TABLE draft (
+    question INTEGER PRIMARY KEY,
+    -- The greater one was begun later.
+    turn INTEGER NOT NULL,
+    -- The last message of the session when it was begun.
+    last INTEGER NOT NULL,
+    session INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    content TEXT NOT NULL,
+    extra TEXT,
+    created_at INTEGER NOT NULL,
+    preview TEXT NOT NULL
+  ) STRICT;
+  `,
 ];

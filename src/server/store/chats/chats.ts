@@ -36,6 +36,7 @@ export interface StoredMessage {
 }
 
 export type NewMessage = Omit<StoredMessage, 'key' | 'place'>;
+type Draft = Omit<NewMessage, 'role'>;
 
 /** The answers to a question that have keys up to a last one. */
 export interface AnswersTo {
@@ -43,6 +44,12 @@ export interface AnswersTo {
   last: number;
   /** Some beside these. */
   also?: readonly number[];
+}
+
+/** What an answer is kept in place of. */
+export interface Instead extends AnswersTo {
+  /** The greater one was begun later. */
+  turn: number;
 }
 
 /** Where a message stands: an answer behind its question, also where that was not the last one any more when it came. */
@@ -68,6 +75,7 @@ export class ChatStore {
     this.#db = new NodeDatabase(file, { steps: chatMigrations, synchronous: 'NORMAL', checkpoint });
     this.#lastKey = this.#db.get<{ key: number | null }>('SELECT max(key) AS key FROM session')?.key ?? 0;
     this.#lastMessage = this.#db.get<{ key: number | null }>('SELECT max(key) AS key FROM message')?.key ?? 0;
+    this.#keepDrafts();
   }
 
   /** Which file the database is (file-identity.ts). */
@@ -106,7 +114,7 @@ export class ChatStore {
   append(
     session: number,
     { id, role, content, extra, created_at }: NewMessage,
-    { preview, instead }: { preview: string; instead?: AnswersTo | undefined },
+    { preview, instead }: { preview: string; instead?: Instead | undefined },
   ): number | null {
     return this.#db.transaction(() => {
       if (instead)
@@ -116,6 +124,7 @@ export class ChatStore {
           ...[session, instead.question, instead.last, instead.question, instead.question],
           JSON.stringify(instead.also ?? []),
         );
+      if (instead) this.#db.run('DELETE FROM draft WHERE question = ? AND turn <= ?', instead.question, instead.turn);
       const sql = `UPDATE session SET updated_at = ?, preview = CASE WHEN EXISTS (
           SELECT 1 FROM message WHERE message.session = session.key AND ${place} > ?) THEN preview ELSE ? END
         WHERE key = ? AND deleted = 0`;
@@ -126,6 +135,32 @@ export class ChatStore {
         VALUES (?, ?, ?, ?, ?, ?, ?, ?)`;
       this.#db.run(insert, ...[key, session, id, role, content, extra, created_at, instead?.question ?? null]);
       return key;
+    });
+  }
+
+  /** What there is of an answer, for a node that is killed before that is kept; of several to a question the one begun last. */
+  draft(session: number, { id, content, extra, created_at }: Draft, preview: string, instead: Instead): void {
+    const sql = `INSERT INTO draft (question, turn, last, session, id, content, extra, created_at, preview)
+      SELECT ?, ?, ?, key, ?, ?, ?, ?, ? FROM session WHERE key = ? AND deleted = 0
+      ON CONFLICT (question) DO UPDATE SET turn = excluded.turn, last = excluded.last, id = excluded.id,
+        content = excluded.content, extra = excluded.extra, created_at = excluded.created_at, preview = excluded.preview
+        WHERE excluded.turn >= turn`;
+    const { question, turn, last } = instead;
+    this.#db.run(sql, question, turn, last, id, content, extra, created_at, preview, session);
+  }
+
+  /** The answers that a node was killed in are kept as far as they came, as others are that end early. */
+  #keepDrafts(): void {
+    type Left = Draft & Instead & { session: number; preview: string };
+    const drafts = 'SELECT question, turn, last, session, id, content, extra, created_at, preview FROM draft';
+    const answers = 'SELECT key FROM message WHERE session = ? AND question = ?';
+    this.#db.transaction(() => {
+      for (const { session, question, turn, last, preview, ...message } of this.#db.all<Left>(drafts)) {
+        const also = this.#db.all<{ key: number }>(answers, session, question).map(({ key }) => key);
+        const instead = { question, turn, last, also };
+        this.append(session, { role: 'assistant', ...message }, { preview, instead });
+      }
+      this.#db.run('DELETE FROM draft');
     });
   }
 
@@ -155,7 +190,10 @@ export class ChatStore {
 
   /** Nobody finds the session any more; its messages and then itself are for `removeAfter` and `drop`. */
   hide(session: number): void {
-    this.#db.run('UPDATE session SET deleted = 1, title = NULL, preview = NULL WHERE key = ?', session);
+    this.#db.transaction(() => {
+      this.#db.run('UPDATE session SET deleted = 1, title = NULL, preview = NULL WHERE key = ?', session);
+      this.#db.run('DELETE FROM draft WHERE session = ?', session);
+    });
   }
 
   drop(session: number): void {
