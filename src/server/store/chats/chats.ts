@@ -154,8 +154,10 @@ export class ChatStore {
     type Left = Draft & Instead & { session: number; preview: string };
     const drafts = 'SELECT question, turn, last, session, id, content, extra, created_at, preview FROM draft';
     const answers = 'SELECT key FROM message WHERE session = ? AND question = ?';
+    const left = this.#db.all<Left>(drafts);
+    if (left.length === 0) return;
     this.#db.transaction(() => {
-      for (const { session, question, turn, last, preview, ...message } of this.#db.all<Left>(drafts)) {
+      for (const { session, question, turn, last, preview, ...message } of left) {
         const also = this.#db.all<{ key: number }>(answers, session, question).map(({ key }) => key);
         const instead = { question, turn, last, also };
         this.append(session, { role: 'assistant', ...message }, { preview, instead });
