@@ -6,7 +6,7 @@ import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { maxAttempts } from '../../src/server/model/job-state.ts';
 import { ask, operator } from '../helpers/callers.ts';
-import { collection, create, ok } from '../helpers/entities.ts';
+import { collection, create, ok, read } from '../helpers/entities.ts';
 import { allow, command, ended, many, program, replying, within, workflow } from '../helpers/local.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 
@@ -191,6 +191,10 @@ test('stops of the node give up what ran each time, and nothing that waited', as
     const why = { code: 'REJECTED', message: `the node stopped ${maxAttempts} times while it ran`, retryable: true };
     const given = { sending: 'refused', log: expect.any(String), error: why };
     expect(failed).toMatchObject(Array.from({ length: run <= maxAttempts ? 0 : 3 }, () => given));
+    for (const { log } of failed)
+      await expect
+        .poll(async () => (await read(node, me, log ?? '')).properties)
+        .toMatchObject({ status: 'error', log_data: { entry: { status: 'error', error: why } } });
     expect(new Set(others.map(({ sending }) => sending))).toEqual(new Set(['accepted']));
   }
 });

@@ -28,6 +28,8 @@ export interface Dispatcher {
   unready?(
     processor: Pick<Dispatch, 'network'> & Pick<Dispatch['processor'], 'id' | 'endpoint'>,
   ): Promise<string | null>;
+  /** Ends the log of a job that was under way within this node and is not begun again. */
+  giveUp?(dispatch: Dispatch, why: string): void;
   /** Resolves when the processor has taken or refused the job, not when the job is done. Never rejects. */
   send(dispatch: Dispatch, signal: AbortSignal): Promise<Outcome>;
 }

@@ -1,10 +1,18 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { StorageError } from '../errors.ts';
-import { afterSending } from '../model/job-state.ts';
+import { afterSending, type Sending } from '../model/job-state.ts';
 import { findStanding } from '../store/entities.ts';
 import { endpointsSince } from '../store/jobs/endpoints-since.ts';
 import type { JobRow, NewJobBatch } from '../store/jobs/job-rows.ts';
-import { findBatch, interruptedJobs, lastJob, openBatch, queuedJobs, type StoredJob } from '../store/jobs/jobs.ts';
+import {
+  findBatch,
+  findJob,
+  interruptedJobs,
+  lastJob,
+  openBatch,
+  queuedJobs,
+  type StoredJob,
+} from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { mostAtOnce } from './at-once.ts';
 import { batchJob } from './batch-job.ts';
@@ -105,10 +113,17 @@ export class JobQueue {
         return to === sending ? [] : [{ kind: 'job_sending', id, from: { state, attempts }, to }];
       });
       if (rows.length > 0) await this.#store.submit([sender.commit(rows)]);
+      for (const row of rows)
+        if (row.kind === 'job_sending' && row.to.state === 'refused') this.#giveUp(row.id, row.to);
       const last = page.at(-1);
       if (last) after = last.key;
       else this.#left = 0;
     }
+  }
+
+  #giveUp(id: string, { error }: Sending): void {
+    const job = this.#store.read((db) => findJob(db, id));
+    if (job) this.#needs.sender.giveUp(this.#store, job, error ?? '');
   }
 
   /** There may be something to send. */

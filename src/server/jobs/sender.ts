@@ -97,6 +97,14 @@ export class JobSender {
     });
   }
 
+  /** Ends the log of a job that is not begun again after stops of the node, where the node writes that itself. */
+  giveUp(store: NetworkStore, { processor: id, type, request }: Sendable, why: string): void {
+    const place = this.#placeOf(store, { processor: id, type });
+    if (typeof place === 'string') return;
+    const { dispatcher, endpoint } = place;
+    dispatcher.giveUp?.({ network: store.network, processor: { id, type, endpoint }, request }, why);
+  }
+
   async #inTurn({ id, sending }: Sendable, send: (sending: Sending) => Promise<Sending>): Promise<Sending> {
     this.#inHand.set(id, null);
     try {
@@ -127,16 +135,25 @@ export class JobSender {
   /** How a job is sent, or why it is not. */
   #wayTo(store: NetworkStore, job: Sendable): Way | string {
     const { type, processor: id, request } = job;
-    const standing = store.read((db) => findStanding(db, id));
+    const place = this.#placeOf(store, job);
+    if (typeof place === 'string') return place;
+    const { dispatcher, endpoint } = place;
+    const input = store.look((db) => this.#inputs.inputOf(db, job));
+    const sent: JobRequest = { ...request, ...(input && { input }), api_base: this.#needs.apiBase() };
+    return { dispatcher, dispatch: { network: store.network, processor: { id, type, endpoint }, request: sent } };
+  }
+
+  #placeOf(
+    store: NetworkStore,
+    { type, processor }: Pick<Sendable, 'type' | 'processor'>,
+  ): { dispatcher: Dispatcher; endpoint: string } | string {
+    const standing = store.read((db) => findStanding(db, processor));
     const { endpoint, status } = standing?.manifest.properties ?? {};
     if (standing?.type !== type || standing.deleted || typeof endpoint !== 'string')
       return 'the processor is not here any more';
     if (status === 'disabled') return 'the processor is disabled';
     const dispatcher = this.#dispatcherOf(endpoint);
-    if (!dispatcher) return 'this node has no way to its endpoint';
-    const input = store.look((db) => this.#inputs.inputOf(db, job));
-    const sent: JobRequest = { ...request, ...(input && { input }), api_base: this.#needs.apiBase() };
-    return { dispatcher, dispatch: { network: store.network, processor: { id, type, endpoint }, request: sent } };
+    return dispatcher ? { dispatcher, endpoint } : 'this node has no way to its endpoint';
   }
 
   #dispatcherOf(endpoint: string): Dispatcher | undefined {

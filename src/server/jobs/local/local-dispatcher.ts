@@ -6,7 +6,7 @@ import { Batches } from '../../kit/batch.ts';
 import { failureOf, JobError, NodeCallError } from '../../kit/job-error.ts';
 import type { KladosJob } from '../../kit/job-request.ts';
 import { type Patience, untilAnswered } from '../../kit/patience.ts';
-import { type DoneWork, endDone, runJob } from '../../kit/run-job.ts';
+import { type DoneWork, endDone, type Runner, runJob } from '../../kit/run-job.ts';
 import { commandOf } from '../../model/endpoints.ts';
 import type { Network } from '../../model/ids.ts';
 import type { Dispatch, Dispatcher, Outcome } from '../dispatch.ts';
@@ -41,6 +41,8 @@ interface Turn {
 const jobsAtOnce = 64;
 /** So many more of one command than run at once: they begin their logs or write what came of it. More would hold up others. */
 const besides = 2;
+/** Where logs are ended without their commands, which may not be allowed any more. */
+const ending = { name: '', atOnce: besides };
 /** The longest that a timer takes. */
 const longestSleepMs = 2_147_483_647;
 
@@ -81,12 +83,20 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
       const ready = await this.#ready(network, processor);
       if (typeof ready === 'string') return { kind: 'refused', error: ready };
       if (this.#stop.signal.aborted) return { kind: 'unreached', error: 'the node stops' };
-      this.#begin(network, processor, request as KladosJob, ready);
+      const job = request as KladosJob;
+      this.#begin(processor.id, job, ready, () => this.#run(network, processor, job));
       return { kind: 'accepted' };
     } catch (error) {
       // What is wrong with the node, or with the list of commands while it is edited, passes.
       return { kind: 'unreached', error: failureOf(error).message };
     }
+  }
+
+  giveUp({ network, processor: { id }, request }: Dispatch, why: string): void {
+    const job = request as KladosJob;
+    this.#begin(id, job, ending, async () => {
+      await runJob(await this.#lastRunner(network, id), job, () => Promise.reject(new JobError('REJECTED', why, true)));
+    });
   }
 
   /** The command of a klados, or why it may not run. */
@@ -113,23 +123,25 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     }, patience);
   }
 
-  #begin(network: Network, processor: Dispatch['processor'], job: KladosJob, { name, atOnce }: LocalCommand): void {
+  #begin(
+    klados: string,
+    job: KladosJob,
+    { name, atOnce }: Pick<LocalCommand, 'name' | 'atOnce'>,
+    run: () => Promise<void>,
+  ): void {
     if (this.#inHand.has(job.job_id)) return;
     this.#inHand.add(job.job_id);
     const begin = async () => {
       let hasEnded = false;
       try {
         if (!this.#stop.signal.aborted) {
-          await this.#run(network, processor, job);
+          await run();
           hasEnded = true;
         }
       } catch (error) {
         // A job without an end in its log is taken up again at the next start, or ends with its time.
         if (!this.#stop.signal.aborted)
-          this.#needs.log.error(
-            { err: error, job: job.job_id, klados: processor.id },
-            'the log of a job could not be written',
-          );
+          this.#needs.log.error({ err: error, job: job.job_id, klados }, 'the log of a job could not be written');
       } finally {
         await this.#leave({ id: job.job_id, expires: Date.parse(job.expires_at) }, !hasEnded);
         this.#inHand.delete(job.job_id);
@@ -207,15 +219,19 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
    * what it made is done.
    */
   async #endOut(network: Network, klados: string, job: KladosJob, { begun, done }: Turn): Promise<void> {
-    const { nodes, now, version } = this.#needs;
-    const api = nodes.last(network, klados);
-    const label = await labelOf(api, klados).catch(() => klados);
-    const runner = { klados, label, version, api, batches: new Batches(api), now, signal: this.#stop.signal };
+    const runner = await this.#lastRunner(network, klados);
     if (done) return endDone(runner, job, done);
     await runJob(runner, job, async () => {
       const words = begun ? 'before its job had ended, and its command was stopped' : 'before its command had begun';
       throw new JobError('PERMISSION_DENIED', `The klados was disabled or deleted ${words}.`, !begun);
     });
+  }
+
+  async #lastRunner(network: Network, klados: string): Promise<Runner> {
+    const { nodes, now, version } = this.#needs;
+    const api = nodes.last(network, klados);
+    const label = await labelOf(api, klados).catch(() => klados);
+    return { klados, label, version, api, batches: new Batches(api), now, signal: this.#stop.signal };
   }
 
   #batchesOf(network: Network, klados: string, api: ConstructorParameters<typeof Batches>[0]): Batches {
