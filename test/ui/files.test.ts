@@ -528,6 +528,22 @@ describePage('files of one name', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('whose text comes at the second try leave the keys where it is then', async () => {
+    await put(node, me, letter.id, 'scan.txt', 'recto');
+    await visitor.go(`/entities/${letter.id}`);
+    await page.route('**/entities/*/content?*', (route) => route.fulfill({ status: 400, json: { error: 'refused' } }), {
+      times: 1,
+    });
+    await button('Show').press('Enter');
+    await button('Try again').press('Enter');
+    await page.locator('pre', { hasText: 'recto' }).waitFor();
+    await page.locator('li:focus').waitFor();
+    for (let presses = 0; presses < 4; presses++) await page.keyboard.press('Tab');
+    await page.locator('pre:focus').waitFor();
+    expect(await page.locator('li[tabindex]').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('that could be saved at the second try have no error of the first below them', async () => {
     await visitor.go(`/entities/${letter.id}`);
     await page.locator('input[type="file"]').setInputFiles(scan('recto'));

@@ -13,7 +13,8 @@ interface Place {
 
 /**
  * Who works by keys goes on beside what they have taken out by its own button: at the same place of what comes after it, else
- * before it, else around it. Without this the browser begins at the top of the page again.
+ * before it, else around it; and who tries again what has failed, at what takes the place of that. Without this the browser begins
+ * at the top of the page again.
  */
 export function useFocusKept(): void {
   useEffect(() => {
@@ -27,6 +28,7 @@ export function useFocusKept(): void {
       if (!place || document.activeElement !== document.body || place.element.isConnected) return;
       const found = nearest(way);
       if (found instanceof HTMLElement) found.focus({ preventScroll: true });
+      else if (place.element.closest('[role="alert"]')) focusAround(way);
       else focusContentIfFree();
     };
     // Dialogs give the focus back by themselves, and screens that come take it, a moment later.
@@ -44,6 +46,20 @@ export function useFocusKept(): void {
       document.removeEventListener('focusin', note);
     };
   }, []);
+}
+
+/** Lets Tab go on with what stands now where this way was. */
+function focusAround(way: readonly Place[]): void {
+  const around = way.find(({ element }) => element.isConnected)?.element;
+  if (!(around instanceof HTMLElement)) {
+    focusContentIfFree();
+    return;
+  }
+  if (!around.hasAttribute('tabindex')) {
+    around.tabIndex = -1;
+    around.addEventListener('blur', () => around.removeAttribute('tabindex'), { once: true });
+  }
+  around.focus({ preventScroll: true });
 }
 
 /** From what has the focus up to the screen. */
