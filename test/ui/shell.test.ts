@@ -54,6 +54,7 @@ describePage('the page around every screen', () => {
     await page.getByLabel('Colours').last().selectOption('dark');
     await page.getByLabel('Language').selectOption('de');
     await page.getByRole('heading', { name: 'Einstellungen', level: 1 }).waitFor();
+    expect(await page.getByRole('button', { name: 'Befehle' }).innerText()).toMatch(/Strg\s*K/);
     await page.getByLabel('Einzelne Buchstaben sind Tastenkürzel').uncheck();
     await page.reload();
     await page.getByRole('heading', { name: 'Einstellungen', level: 1 }).waitFor();
