@@ -1,4 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
+import { operator } from '../helpers/callers.ts';
+import { collection, create } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { describePage, lookAt, signedIn, signInLink, startPageNode, tidiedAfterEach, visit } from './browser.ts';
 
@@ -82,6 +84,39 @@ describePage('the page around every screen', () => {
     await page.keyboard.press('?');
     await page.getByRole('dialog').waitFor();
     expect(page.url()).toBe(`${node.url}/ui/settings`);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('is not on paper, where all of a screen is in light colours', async () => {
+    const me = operator(node);
+    const home = await collection(node, me, { label: 'Letters' });
+    const line = `Dear Ada, ${'the sea '.repeat(8)}`;
+    const properties = { label: line, text: 'Dear Ada,\n'.repeat(80), pages: [line] };
+    const letter = await create(node, me, { collection: home.id, properties });
+    await using visitor = await signedIn(node);
+    const { page } = visitor;
+    /** What of the screen is cut off, and what there is to press. */
+    const onPaper = async () => {
+      await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+      await page.setViewportSize({ width: 718, height: 1000 });
+      const found =
+        await page.evaluate(`[...document.querySelectorAll('#page, #page :not(.sr-only)')].flatMap((one) => {
+        const style = getComputedStyle(one);
+        const shown = one.checkVisibility() && one.clientHeight > 1;
+        const clips = one.matches('input, textarea') || style.overflow !== 'visible';
+        const isCut = one.scrollHeight > one.clientHeight + 1 || one.scrollWidth > one.clientWidth + 1;
+        return shown && (one.matches('nav') || (clips && isCut)) ? [one.outerHTML.slice(0, 200)] : [];
+      })`);
+      const paper = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+      await page.emulateMedia({ media: null, colorScheme: 'light' });
+      return { found, paper };
+    };
+    await visitor.go(`/entities/${letter.id}`);
+    await page.getByLabel('text', { exact: true }).waitFor();
+    expect(await onPaper()).toEqual({ found: [], paper: 'rgb(247, 245, 241)' });
+    await visitor.go(`/collections/${home.id}`);
+    await page.getByRole('grid').getByText(line.trim()).first().waitFor();
+    expect(await onPaper()).toEqual({ found: [], paper: 'rgb(247, 245, 241)' });
     expect(visitor.faults).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { useHeld } from './use-held.ts';
 type Look = 'plain' | 'main' | 'quiet' | 'danger';
 
 const base =
-  'inline-flex shrink-0 items-center justify-center gap-1.5 border font-medium whitespace-nowrap transition-colors disabled:opacity-55 aria-disabled:opacity-55';
+  'inline-flex shrink-0 items-center justify-center gap-1.5 border font-medium whitespace-nowrap transition-colors print:hidden disabled:opacity-55 aria-disabled:opacity-55';
 const looks: Record<Look, string> = {
   plain: 'border-line bg-surface hover:bg-sunken',
   main: 'border-transparent bg-accent text-on-accent hover:bg-accent-strong',
@@ -44,7 +44,7 @@ export function IconButton({ label, small, className, ...props }: IconButtonProp
       {...props}
       {...held}
       className={classes(
-        'inline-flex shrink-0 items-center justify-center rounded-md text-quiet hover:bg-sunken hover:text-ink disabled:opacity-40 aria-disabled:opacity-40',
+        'inline-flex shrink-0 items-center justify-center rounded-md text-quiet print:hidden hover:bg-sunken hover:text-ink disabled:opacity-40 aria-disabled:opacity-40',
         small ? 'size-6' : 'size-8',
         className,
       )}

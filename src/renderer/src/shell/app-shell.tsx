@@ -61,7 +61,7 @@ export function AppShell() {
     return <NoNode />;
   }
   return (
-    <div className="flex h-full flex-col md:flex-row">
+    <div className="flex h-full flex-col md:flex-row print:block print:h-auto">
       <a
         href={`#${contentId}`}
         className="sr-only z-50 rounded bg-accent px-3 py-2 text-on-accent focus:not-sr-only focus:absolute focus:m-2"
@@ -69,10 +69,14 @@ export function AppShell() {
         {t('nav.skip')}
       </a>
       <SideBar onPalette={() => setPalette(true)} onHelp={() => setHelp(true)} />
-      <div className="flex min-h-0 min-w-0 flex-1 flex-col">
+      <div className="flex min-h-0 min-w-0 flex-1 flex-col print:block">
         <HealthBanner />
         {!isIn && session.data && <SignedOutBanner />}
-        <main id={contentId} tabIndex={-1} className="flex min-h-0 flex-1 flex-col overflow-auto outline-none">
+        <main
+          id={contentId}
+          tabIndex={-1}
+          className="flex min-h-0 flex-1 flex-col overflow-auto outline-none print:block"
+        >
           {/* Another network has other contents on every screen. */}
           <LiveUpdates key={network}>
             <Outlet />

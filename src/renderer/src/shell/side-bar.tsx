@@ -13,7 +13,7 @@ import { ThemeMenu } from './theme-menu.tsx';
 export function SideBar({ onPalette, onHelp }: { onPalette(): void; onHelp(): void }) {
   const { t } = useTexts();
   return (
-    <header className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-sunken p-2 md:w-52 md:flex-col md:flex-nowrap md:items-stretch md:overflow-y-auto md:border-r md:border-b-0 md:p-3">
+    <header className="flex shrink-0 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-sunken p-2 md:w-52 md:flex-col md:flex-nowrap md:items-stretch md:overflow-y-auto md:border-r md:border-b-0 md:p-3 print:hidden">
       <Link to="/" className="flex items-center gap-2 rounded px-1 py-1 text-base font-semibold">
         <img src={`${import.meta.env.BASE_URL}icon.svg`} alt="" className="size-6 rounded" />
         Archeion

@@ -131,6 +131,7 @@ export function EntityTable(props: EntityTableProps) {
     onActive(next);
   };
 
+  const there = virtual.getVirtualItems().length;
   return (
     <div
       ref={scroller}
@@ -145,11 +146,19 @@ export function EntityTable(props: EntityTableProps) {
         !isLost && virtual.getVirtualItems().some(({ index }) => index === active) ? rowId(active) : undefined
       }
       onKeyDown={onKeyDown}
-      className="min-h-64 flex-1 overflow-auto bg-surface [contain:strict]"
+      className="min-h-64 flex-1 overflow-auto bg-surface [contain:strict] print:[contain:none]"
     >
-      <div role="rowgroup" className="sticky top-0 z-10 w-max min-w-full border-b border-line bg-paper">
-        <div role="row" aria-rowindex={1} className="grid h-8" style={{ gridTemplateColumns: template }}>
-          <span role="columnheader" className="flex items-center justify-center">
+      <div
+        role="rowgroup"
+        className="sticky top-0 z-10 w-max min-w-full border-b border-line bg-paper print:static print:w-full"
+      >
+        <div
+          role="row"
+          aria-rowindex={1}
+          className="grid h-8 print:auto-cols-fr print:grid-flow-col print:grid-cols-none!"
+          style={{ gridTemplateColumns: template }}
+        >
+          <span role="columnheader" className="flex items-center justify-center print:hidden">
             <input
               type="checkbox"
               aria-label={t(selection.size > 0 ? 'table.selectNone' : 'table.selectEverything')}
@@ -175,7 +184,7 @@ export function EntityTable(props: EntityTableProps) {
       </div>
       <div
         role="rowgroup"
-        className="relative w-max min-w-full"
+        className="relative w-max min-w-full print:h-auto! print:w-full"
         style={{ height: virtual.getTotalSize(), opacity: rows.late ? 0.6 : 1 }}
       >
         {virtual.getVirtualItems().map(({ index, start }) => {
@@ -203,6 +212,9 @@ export function EntityTable(props: EntityTableProps) {
           );
         })}
       </div>
+      {there < count && (
+        <p className="hidden px-5 py-2 print:block">{t('table.printed', { count: there, total: count })}</p>
+      )}
     </div>
   );
 }

@@ -36,12 +36,13 @@ export const RowLine = memo(function RowLine(props: RowLineProps) {
       onDoubleClick={() => row && onOpen(row)}
       className={classes(
         'absolute top-0 left-0 grid h-8 w-full border-b border-line/60 [contain:layout_style]',
+        'print:static print:h-auto print:transform-none! print:auto-cols-fr print:grid-flow-col print:grid-cols-none! print:py-1',
         selected ? 'bg-accent-soft' : 'hover:bg-paper',
         active && 'shadow-[inset_3px_0_0_var(--color-accent)]',
       )}
       style={{ transform: `translateY(${top}px)`, gridTemplateColumns: template }}
     >
-      <span role="gridcell" className="flex items-center justify-center">
+      <span role="gridcell" className="flex items-center justify-center print:hidden">
         <input
           type="checkbox"
           tabIndex={-1}
@@ -68,7 +69,7 @@ export const RowLine = memo(function RowLine(props: RowLineProps) {
             }}
             tabIndex={-1}
             className={classes(
-              'truncate font-medium hover:underline',
+              'truncate font-medium hover:underline print:whitespace-normal',
               row.gone && 'line-through',
               !row.label && 'text-quiet',
             )}
@@ -81,7 +82,9 @@ export const RowLine = memo(function RowLine(props: RowLineProps) {
       </span>
       {columns.map((column) => (
         <span key={column} role="gridcell" className="flex min-w-0 items-center overflow-hidden px-2 text-quiet">
-          <span className="truncate tabular-nums">{row && <Cell row={row} column={column} />}</span>
+          <span className="truncate tabular-nums print:whitespace-normal">
+            {row && <Cell row={row} column={column} />}
+          </span>
         </span>
       ))}
     </div>

@@ -53,7 +53,7 @@ export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps
           focus={key === last}
         />
       ))}
-      <form onSubmit={add} className="flex flex-wrap items-center gap-2 pt-1">
+      <form onSubmit={add} className="flex flex-wrap items-center gap-2 pt-1 print:hidden">
         <Input
           aria-label={t('field.newName')}
           placeholder={t('field.newName')}

@@ -11,10 +11,18 @@ export function TextLine({ path, value, ...props }: FieldProps<string>) {
     <>
       <Input
         {...props}
+        className="w-full print:hidden"
         dir="auto"
         value={value}
         onChange={({ target }) => change(path, target.value)}
         onPaste={pastedLines(props.id, value, (pasted) => change(path, pasted))}
+      />
+      {/* On paper a field would be cut off. */}
+      <p
+        data-text={value}
+        className="hidden break-words before:content-[attr(data-text)] print:block"
+        dir="auto"
+        aria-hidden
       />
       <References text={value} />
     </>

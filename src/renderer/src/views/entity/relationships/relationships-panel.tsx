@@ -118,7 +118,7 @@ function AddRelationship({
   const [predicate, setPredicate] = useState('');
   const wrong = predicate !== '' && !valid.test(predicate);
   return (
-    <div className="space-y-1">
+    <div className="space-y-1 print:hidden">
       <div className="grid grid-cols-[9rem_minmax(0,1fr)] gap-2">
         <Input
           aria-label={t('relationship.predicate')}
