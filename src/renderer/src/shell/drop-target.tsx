@@ -6,7 +6,7 @@ import { useTexts } from '../messages/texts.tsx';
 import { putFiles } from '../session/dropped-files.ts';
 import { useLoss } from '../session/unsaved.ts';
 
-/** Files that are dropped anywhere on the window are opened where they are imported. */
+/** Files that are dropped anywhere on the window are opened where they are imported; beneath a dialog nothing is. */
 export function DropTarget() {
   const { t } = useTexts();
   const go = useNavigate();
@@ -17,7 +17,9 @@ export function DropTarget() {
     const onOver = (event: DragEvent) => {
       if (!holdsFiles(event)) return;
       event.preventDefault();
-      setOver(true);
+      const taken = !isUnderDialog();
+      if (!taken && event.dataTransfer) event.dataTransfer.dropEffect = 'none';
+      setOver(taken);
     };
     const onLeave = (event: DragEvent) => {
       if (event.relatedTarget === null) setOver(false);
@@ -27,7 +29,7 @@ export function DropTarget() {
       event.preventDefault();
       setOver(false);
       const files = [...(event.dataTransfer?.files ?? [])];
-      if (files.length === 0) return;
+      if (files.length === 0 || isUnderDialog()) return;
       instead(() => {
         putFiles(files);
         void go({ to: '/import', ignoreBlocker: true });
@@ -51,4 +53,9 @@ export function DropTarget() {
       </p>
     </div>
   );
+}
+
+/** Whether a dialog is to be answered first: what it asks, or offers, is of the screen beneath it. */
+function isUnderDialog(): boolean {
+  return document.querySelector('[role="dialog"]') !== null;
 }
