@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -51,6 +51,16 @@ describePage('files from a folder of this machine', () => {
     await page.getByRole('heading', { name: 'Letters', level: 1 }).waitFor();
     await drop(file);
     await page.getByRole('heading', { name: 'scan.bin', level: 1 }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('say that they are folders, also those that are named as a table', async () => {
+    await using folder = await temporaryFolder();
+    const table = join(folder.path, 'rows.csv');
+    await mkdir(table);
+    await visitor.go('/collections');
+    await drop(table);
+    await page.getByRole('alert').getByText('This cannot be read: it is a folder').waitFor();
     expect(visitor.faults).toEqual([]);
   });
 });

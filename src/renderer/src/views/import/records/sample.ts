@@ -1,5 +1,6 @@
 import { Failure } from '../../../api/failure.ts';
 import type { components } from '../../../api/schema.d.ts';
+import { refuseUnreadable } from '../../entity/files/refuse-unsendable.ts';
 
 /** In what a text file is written. */
 export type TextEncoding = components['schemas']['TextEncoding'];
@@ -27,9 +28,11 @@ const likely: TextEncoding = 'windows-1252';
 /**
  * Reads the beginning of a file, unpacked where it is packed: in what its mark says, or `chosen`, or in what it seems to be. What
  * is no Unicode seems to be in `others`, as other files were said to be. @throws Failure of kind `damaged` where it cannot be
- * unpacked, DOMException where it cannot be read
+ * unpacked, `unreadable` or DOMException where it cannot be read
  */
 export async function sampleOf(file: File, chosen?: TextEncoding, others?: TextEncoding): Promise<Sample> {
+  // As a stream it would give the error of bytes that cannot be unpacked.
+  await refuseUnreadable(file);
   const { bytes, whole } = await beginningOf(file);
   const said = markOf(bytes) ?? chosen;
   const read = said ?? (isUtf8(bytes) ? 'utf-8' : (others ?? likely));
