@@ -375,6 +375,28 @@ describePage('files of one name', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('on their way leave nothing empty behind where their tab is loaded again', async () => {
+    await using folder = await temporaryFolder();
+    const paths = ['small.bin', 'large.bin', 'last.bin'].map((name) => join(folder.path, name));
+    for (const path of paths) await writeFile(path, 'bytes');
+    await truncate(paths[1] ?? '', 50_000_000);
+    await openFiles(paths);
+    await page.getByLabel('Its name').fill('Scans');
+    // A route would hold what the page sends as it goes.
+    const session = await page.context().newCDPSession(page);
+    await session.send('Network.enable');
+    const slow = { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: 1_000_000 };
+    await session.send('Network.emulateNetworkConditions', slow);
+    await button('Keep 3 files').click();
+    const there = () => filesIn('Scans').catch(String);
+    await expect.poll(there).toEqual(['large.bin false', 'small.bin true']);
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    await expect.poll(there).toEqual(['small.bin true']);
+    await session.detach();
+    expect(visitor.faults).toEqual([]);
+  });
+
   /** Has a file begun to be sent to the letter, from its screen; it waits until it is let go. */
   const sendHeld = async () => {
     const gate = Promise.withResolvers<void>();

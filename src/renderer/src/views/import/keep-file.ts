@@ -10,6 +10,8 @@ import { type Target, targetText } from './target.tsx';
 /** A file on its way: into a collection, the id of the entity that is made for it, once that has been asked for. */
 export interface OnItsWay extends Attaching {
   id?: string;
+  /** Its first version, once that was answered. */
+  first?: string;
 }
 
 /**
@@ -31,7 +33,11 @@ export async function collectionOf(target: Target, ids: Map<string, string>): Pr
 export async function keepIn(collection: string, file: File, way: OnItsWay, signal: AbortSignal): Promise<string> {
   await refuseUnsendable(file);
   way.id ??= newEntityId(currentNetwork());
-  await unlessDone(declared(way.id, collection, file));
+  await unlessDone(
+    declared(way.id, collection, file).then((cid) => {
+      way.first = cid;
+    }),
+  );
   try {
     await unlessDone(sent(way.id, file, signal));
   } catch (error) {
@@ -54,6 +60,13 @@ export async function takeBack(way: OnItsWay): Promise<void> {
   }
 }
 
+/** The same where the page itself goes, in which no answer can be waited for. */
+export function takeBackUnanswered({ id, first }: OnItsWay): void {
+  if (id === undefined || first === undefined) return;
+  const request = { params: { path: { id } }, body: { expect_tip: first }, keepalive: true };
+  void api.DELETE('/entities/{id}', request).catch(() => undefined);
+}
+
 /** What has been done before, and was not answered, is met as a conflict. */
 async function unlessDone(work: Promise<unknown>): Promise<void> {
   try {
@@ -67,8 +80,8 @@ function typeOf(file: File): string {
   return file.type || 'application/octet-stream';
 }
 
-/** Makes the entity, as `POST /files` does, under an id of ours: the same request again makes no other. */
-async function declared(id: string, collection: string, file: File): Promise<void> {
+/** Makes the entity, as `POST /files` does, under an id of ours: the same request again makes no other. Gives its version. */
+async function declared(id: string, collection: string, file: File): Promise<string> {
   const { name, size } = file;
   const filename = nameEnd(name, 255);
   const said = {
@@ -79,7 +92,7 @@ async function declared(id: string, collection: string, file: File): Promise<voi
     size,
     uploaded: false,
   };
-  await answered(api.POST('/entities', { body: { id, type: 'file', properties: said, collection } }));
+  return (await answered(api.POST('/entities', { body: { id, type: 'file', properties: said, collection } }))).cid;
 }
 
 async function sent(id: string, file: File, signal: AbortSignal): Promise<void> {

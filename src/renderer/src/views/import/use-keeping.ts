@@ -4,7 +4,7 @@ import { currentNetwork } from '../../api/client.ts';
 import { useUnsaved } from '../../session/unsaved.ts';
 import { attachFile } from '../entity/files/attach-file.ts';
 import { refuseUnsendable } from '../entity/files/refuse-unsendable.ts';
-import { collectionOf, keepIn, type OnItsWay, takeBack } from './keep-file.ts';
+import { collectionOf, keepIn, type OnItsWay, takeBack, takeBackUnanswered } from './keep-file.ts';
 import type { Target } from './target.tsx';
 
 /** What became of a file: the entity that has it, or why none has. */
@@ -41,6 +41,14 @@ export function useKeeping(files: readonly File[]) {
     },
     [],
   );
+  useEffect(() => {
+    const onGone = ({ persisted }: PageTransitionEvent) => {
+      // One that the browser may come back to goes on then.
+      if (!persisted) for (const way of ways.current.values()) takeBackUnanswered(way);
+    };
+    addEventListener('pagehide', onGone);
+    return () => removeEventListener('pagehide', onGone);
+  }, []);
 
   const keep = async (to: Place, { signal }: AbortController) => {
     const here = keptAs[currentNetwork()];
