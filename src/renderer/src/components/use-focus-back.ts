@@ -1,5 +1,5 @@
 import { useRef } from 'react';
-import { focusContentIfFree } from '../shell/arrival.ts';
+import { contentId, focusContentIfFree } from '../shell/arrival.ts';
 
 /**
  * Gives what a dialog is to call when it has closed: the focus goes back to where it was as it opened, so that typing goes on
@@ -14,7 +14,9 @@ export function useFocusBack(open: boolean): (event: Event) => void {
   return (event) => {
     // Else it would go to the dialog's own button, which none has.
     event.preventDefault();
-    if (focused() === null) before.current?.focus();
+    // What asked before this was closed has given it to the whole screen, as its own place has gone.
+    const at = focused();
+    if (at === null || at.id === contentId) before.current?.focus();
     // That may be disabled by now.
     focusContentIfFree();
   };
