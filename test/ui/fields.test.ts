@@ -273,6 +273,21 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('of a text keeps the lines of what is dropped into it, where it is dropped', async () => {
+    const letter = await opened({ label: 'To Ada', begins: 'Dear Ada' });
+    const box = await field('begins').boundingBox();
+    if (!box) throw new Error('The field is not shown.');
+    const session = await page.context().newCDPSession(page);
+    const items = [{ mimeType: 'text/plain', data: 'For Charles:\r\nyours\r\n' }];
+    const at = { x: box.x + 3, y: box.y + box.height / 2, data: { items, files: [], dragOperationsMask: 1 } };
+    for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+      await session.send('Input.dispatchDragEvent', { type, ...at });
+    await session.detach();
+    await page.locator('textarea:focus').waitFor();
+    expect(await saved(letter, 2)).toEqual({ label: 'To Ada', begins: 'For Charles:\nyoursDear Ada' });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a text has back by undoing what several pasted lines took the place of', async () => {
     const letter = await opened({ label: 'To Ada', begins: 'Dear Ada, yours' });
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);

@@ -20,10 +20,6 @@ export function TextField({ value, onChange, ...ids }: TextFieldProps) {
   return several ? (
     <TextArea {...props} rows={4} onChange={({ target }) => onChange(target.value)} />
   ) : (
-    <Input
-      {...props}
-      onChange={({ target }) => onChange(target.value)}
-      onPaste={pastedLines(ids.id, value, onChange)}
-    />
+    <Input {...props} onChange={({ target }) => onChange(target.value)} {...pastedLines(ids.id, value, onChange)} />
   );
 }

@@ -15,7 +15,7 @@ export function TextLine({ path, value, ...props }: FieldProps<string>) {
         dir="auto"
         value={value}
         onChange={({ target }) => change(path, target.value)}
-        onPaste={pastedLines(props.id, value, (pasted) => change(path, pasted))}
+        {...pastedLines(props.id, value, (pasted) => change(path, pasted))}
       />
       {/* On paper a field would be cut off. */}
       <p
