@@ -16,7 +16,7 @@ test('an answer in place of one from before answers named their questions is wha
   db.close();
   const chats = new ChatStore(file);
   const answer = { id: 'b', role: 'assistant', content: 'New', extra: null, created_at: 2 };
-  chats.append(1, answer, { preview: 'New', instead: { question: 1, last: 2 } });
+  chats.append(1, answer, { preview: 'New', instead: { question: 1, last: 2, turn: 1 } });
   expect(chats.find('s', 'main')).toMatchObject({ preview: 'New', updated_at: 2 });
   chats.close();
 });

@@ -117,14 +117,15 @@ export class ChatStore {
     { preview, instead }: { preview: string; instead?: Instead | undefined },
   ): number | null {
     return this.#db.transaction(() => {
-      if (instead)
+      if (instead) {
         this.#db.run(
           `DELETE FROM message WHERE session = ? AND (key > ? AND key <= ? AND coalesce(question, ?) = ?
              OR key IN (SELECT value FROM json_each(?)))`,
           ...[session, instead.question, instead.last, instead.question, instead.question],
           JSON.stringify(instead.also ?? []),
         );
-      if (instead) this.#db.run('DELETE FROM draft WHERE question = ? AND turn <= ?', instead.question, instead.turn);
+        this.#db.run('DELETE FROM draft WHERE question = ? AND turn <= ?', instead.question, instead.turn);
+      }
       const sql = `UPDATE session SET updated_at = ?, preview = CASE WHEN EXISTS (
           SELECT 1 FROM message WHERE message.session = session.key AND ${place} > ?) THEN preview ELSE ? END
         WHERE key = ? AND deleted = 0`;
