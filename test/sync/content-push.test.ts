@@ -525,12 +525,8 @@ test.each([
   await expectLevel(scene);
 });
 
-test.each([
-  ['to a plain remote', false],
-  ['to a node', true],
-] as const)('a group is not left before what needs it, at which the remote failed, %s', async (_way, blocks) => {
-  await using scene = await startProxied({ mirror: { wait: async () => undefined }, proxy: { plain: !blocks } });
-  const { origin, mirror, proxy, curator, here, place } = scene;
+/** The mirror pushes as an editor who owns the place through a group, which lies in a collection of the editor's own. */
+async function asCrew({ origin, mirror, curator, here, place }: Awaited<ReturnType<typeof startProxied>>) {
   const editor = await user(origin, 'editor');
   const crews = await collection(origin, curator);
   await enrol(origin, curator, crews.id, editor, 'owner');
@@ -539,6 +535,16 @@ test.each([
   await enrol(origin, curator, place.id, { id: crew.id, headers: {} }, 'owner');
   ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
   await sync(mirror, here);
+  return { editor, crews, crew, member };
+}
+
+test.each([
+  ['to a plain remote', false],
+  ['to a node', true],
+] as const)('a group is not left before what needs it, at which the remote failed, %s', async (_way, blocks) => {
+  await using scene = await startProxied({ mirror: { wait: async () => undefined }, proxy: { plain: !blocks } });
+  const { origin, mirror, proxy, curator, here, place } = scene;
+  const { crew, member } = await asCrew(scene);
   const bytes = bytesOf(5000);
   const declared = await file(mirror, here, bytes, { collection: place.id });
   await update(mirror, here, crew, { relationships_remove: [member] });
@@ -559,15 +565,8 @@ test.each(
   ]),
 )('nor before a collection at which it failed or that waits itself (%s), %s', async (what, _way, blocks) => {
   await using scene = await startProxied({ mirror: { wait: async () => undefined }, proxy: { plain: !blocks } });
-  const { origin, mirror, proxy, curator, here, place } = scene;
-  const editor = await user(origin, 'editor');
-  const crews = await collection(origin, curator);
-  await enrol(origin, curator, crews.id, editor, 'owner');
-  const member = { predicate: 'member', peer: editor.id };
-  const crew = await create(origin, curator, { type: 'group', collection: crews.id, relationships: [member] });
-  await enrol(origin, curator, place.id, { id: crew.id, headers: {} }, 'owner');
-  ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
-  await sync(mirror, here);
+  const { mirror, proxy, here, place } = scene;
+  const { crew, crews, editor } = await asCrew(scene);
   const made = what === 'the place of what fails' ? await create(mirror, here, { collection: place.id }) : place;
   if (what === 'edited') {
     const { cid } = await read(mirror, here, place.id);
@@ -589,15 +588,8 @@ test.each([
   ['to a node', true],
 ] as const)('nor where it failed at the group before, %s', async (_way, blocks) => {
   await using scene = await startProxied({ mirror: { wait: async () => undefined }, proxy: { plain: !blocks } });
-  const { origin, mirror, proxy, curator, here, place } = scene;
-  const editor = await user(origin, 'editor');
-  const crews = await collection(origin, curator);
-  await enrol(origin, curator, crews.id, editor, 'owner');
-  const member = { predicate: 'member', peer: editor.id };
-  const crew = await create(origin, curator, { type: 'group', collection: crews.id, relationships: [member] });
-  await enrol(origin, curator, place.id, { id: crew.id, headers: {} }, 'owner');
-  ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(editor), direction: 'both' }));
-  await sync(mirror, here);
+  const { mirror, proxy, here, place } = scene;
+  const { crew, member } = await asCrew(scene);
   const named = await update(mirror, here, crew, { properties: { label: 'Crew' } });
   proxy.fault = ({ method, path, body }) =>
     method !== 'GET' && (path + body).includes(crew.id) ? { status: 500 } : undefined;
