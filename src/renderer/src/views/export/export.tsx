@@ -89,7 +89,7 @@ export function Export() {
   const listed = list.data?.collections.find(({ id }) => id === collection);
   const own = wanted.data?.properties.label;
   const label = listed?.label ?? (typeof own === 'string' ? own : collection);
-  if (wanted.error && !prepared && (isGone(wanted.error) || !wanted.data))
+  if (isGone(wanted.error) && !prepared)
     return (
       <>
         <PageHead title={t('export.title')} />
