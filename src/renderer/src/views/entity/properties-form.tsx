@@ -64,7 +64,7 @@ export function PropertiesForm({
           disabled={faulty}
           aria-describedby={faulty ? `${name}-first` : undefined}
           onClick={() => setAsText(!asText)}
-          className="rounded px-1 text-xs text-accent hover:underline disabled:opacity-50"
+          className="rounded px-1 text-xs text-accent hover:underline print:hidden disabled:opacity-50"
         >
           {t(asText ? 'entity.asForm' : 'entity.asJson')}
         </button>

@@ -39,7 +39,7 @@ export function LongText({ path, value, ...props }: FieldProps<string>) {
           type="button"
           aria-pressed={preview}
           onClick={() => setPreview(!preview)}
-          className="mt-0.5 rounded px-1 text-xs text-accent hover:underline"
+          className="mt-0.5 rounded px-1 text-xs text-accent hover:underline print:hidden"
         >
           {t(preview ? 'field.hidePreview' : 'field.preview')}
         </button>
