@@ -2,10 +2,10 @@ import type { ClipboardEvent, DragEvent } from 'react';
 import { flushSync } from 'react-dom';
 
 /**
- * Gives what a field of one line is to call when something is pasted or dropped: several lines are kept, and the focus with them, in the
- * field of several lines that `change` makes of it. `id` is of both fields.
+ * Gives what a field of one line is to call when something is pasted or dropped: several lines are kept, and the focus with
+ * them, in the field of several lines that `change` makes of it. `id` is of both fields.
  */
-export function pastedLines(id: string, value: string, change: (value: string) => void) {
+export function keptLines(id: string, value: string, change: (value: string) => void) {
   const put = (event: ClipboardEvent | DragEvent, from: DataTransfer, start: number, end: number) => {
     // The end of a last line is nobody's: a cell of a spreadsheet is copied with one.
     const text = from.getData('text/plain').replace(/[\r\n]+$/, '');

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { Input, TextArea } from './field.tsx';
-import { pastedLines } from './pasted-lines.ts';
+import { keptLines } from './kept-lines.ts';
 
 interface TextFieldProps {
   id: string;
@@ -20,6 +20,6 @@ export function TextField({ value, onChange, ...ids }: TextFieldProps) {
   return several ? (
     <TextArea {...props} rows={4} onChange={({ target }) => onChange(target.value)} />
   ) : (
-    <Input {...props} onChange={({ target }) => onChange(target.value)} {...pastedLines(ids.id, value, onChange)} />
+    <Input {...props} onChange={({ target }) => onChange(target.value)} {...keptLines(ids.id, value, onChange)} />
   );
 }

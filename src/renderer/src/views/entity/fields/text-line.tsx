@@ -1,5 +1,5 @@
 import { Input } from '../../../components/field.tsx';
-import { pastedLines } from '../../../components/pasted-lines.ts';
+import { keptLines } from '../../../components/kept-lines.ts';
 import { useForm } from './form.ts';
 import { References } from './references.tsx';
 import type { FieldProps } from './value-field.tsx';
@@ -15,7 +15,7 @@ export function TextLine({ path, value, ...props }: FieldProps<string>) {
         dir="auto"
         value={value}
         onChange={({ target }) => change(path, target.value)}
-        {...pastedLines(props.id, value, (pasted) => change(path, pasted))}
+        {...keptLines(props.id, value, (text) => change(path, text))}
       />
       {/* On paper a field would be cut off. */}
       <p
