@@ -181,9 +181,12 @@ test('long lists of relationships count by their length', async () => {
       memory.keepPredicates(`${n} out`, list);
       memory.keepOwned(n, list);
       memory.keepHead(`${n} source`, { keys: list, until: 1000 }, list.length);
-      memory.keepCommon(`${n} source 1 target`, { pages: [list], rest: null }, list.length);
+      memory.keepCommon(`${n} source`, 1, { pages: [{ keys: list, isLast: true }], rest: null }, list.length);
       const heads = [...memory.heads.values()].map(({ keys }) => keys);
-      const commons = [...memory.commons.values()].flatMap(({ pages }) => pages);
+      const common = (one: number) => memory.common(`${one} source`, 1)?.pages ?? [];
+      const commons = Array.from({ length: n + 1 }, (_, one) => common(one)).flatMap((pages) =>
+        pages.map(({ keys }) => keys),
+      );
       const maps = [memory.between, memory.predicates, memory.owned].flatMap((map) => [...map.values()]);
       const kept = [...maps, ...heads, ...commons];
       most = Math.max(

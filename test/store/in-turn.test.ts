@@ -1,23 +1,32 @@
 import { expect, test } from 'vitest';
-import { inTurn } from '../../src/server/store/graph/in-turn.ts';
+import { inTurn, type SearchPage } from '../../src/server/store/graph/in-turn.ts';
+
+interface Find {
+  at: number;
+  last: number;
+  /** Whether its last page says so. */
+  told?: boolean;
+}
 
 /** Searches that count their pages; each finds its own number on its page `at`, and ends after `last`. */
-function counted(finds: { at: number; last: number }[]) {
+function counted(finds: Find[]) {
   const pages = finds.map(() => 0);
+  const ended = finds.map(() => false);
   let begun = 0;
-  function* search(n: number, { at, last }: { at: number; last: number }): Generator<number[]> {
+  function* search(n: number, { at, last, told = false }: Find): Generator<SearchPage<number>> {
     for (let page = 1; page <= last; page++) {
       pages[n] = page;
-      yield page === at ? [n] : [];
+      yield { found: page === at ? [n] : [], isLast: told && page === last };
     }
+    ended[n] = true;
   }
-  function* searches(): Generator<Generator<number[]>> {
+  function* searches(): Generator<Generator<SearchPage<number>>> {
     for (const [n, find] of finds.entries()) {
       begun++;
       yield search(n, find);
     }
   }
-  return { found: inTurn<number>(searches()), pages, begun: () => begun };
+  return { found: inTurn<number>(searches()), pages, ended, begun: () => begun };
 }
 
 test('a search that finds something soon answers before long ones that find nothing', () => {
@@ -42,6 +51,14 @@ test('each search is gone through to its end, however many there are', () => {
   const expected = finds.flatMap(({ at, last }, n) => (at <= last ? [n] : []));
   expect([...found].toSorted((a, b) => a - b)).toEqual(expected);
   expect(pages).toEqual(finds.map(({ last }) => last));
+});
+
+test('a search whose page says that it is the last one is asked for no other', () => {
+  const finds = Array.from({ length: 200 }, (_, n) => ({ at: 1 + (n % 3), last: 1 + (n % 3), told: n % 2 === 0 }));
+  const { found, pages, ended } = counted(finds);
+  expect([...found].toSorted((a, b) => a - b)).toEqual(finds.map((_, n) => n));
+  expect(pages).toEqual(finds.map(({ last }) => last));
+  expect(ended).toEqual(finds.map(({ told }) => !told));
 });
 
 test('without searches there is nothing', () => {

@@ -9,9 +9,16 @@ const shortList = 64;
 /** Of the node with more neighbours one reads only so small a part of a page, to see whether it still has more. */
 const glance = 4;
 
+/** A part of what two nodes have in common. */
+export interface CommonPage {
+  keys: readonly number[];
+  /** Whether there is no other after it. */
+  isLast: boolean;
+}
+
 /** What two nodes have in common, in pages, as far as it was looked for. */
 export interface Common {
-  pages: (readonly number[])[];
+  pages: CommonPage[];
   /** Where to go on; null where that was all. */
   rest: Rest | null;
 }
@@ -28,32 +35,42 @@ interface Rest {
  * The keys of those one step from both of two nodes, in pages: each has looked through one stretch of keys, and holds what
  * is in it, often nothing. Together they are in ascending order, each once. The pages depend on what is stored alone.
  */
-export function* commonPages(looking: KnownNeighbours, one: Place, other: Place): Generator<readonly number[]> {
-  if (one.list && other.list) return yield [...inBoth(one.list, other.list)];
-  const { memory } = looking;
-  const name = `${one.name} ${other.name}`;
-  const common = memory.commons.get(name) ?? { pages: [], rest: { after: -1, size: firstPage, isSwapped: false } };
+export function commonPages(looking: KnownNeighbours, one: Place, other: Place): Iterable<CommonPage> {
+  if (one.list && other.list) return [{ keys: [...inBoth(one.list, other.list)], isLast: true }];
+  // The one with many first, whichever was asked about first: so what is remembered serves both ways alike.
+  const [busy, beside] = one.list ? [other, one] : [one, other];
+  const known = looking.memory.common(busy.name, beside.node);
+  // Of thousands of pairs nearly all are known to have nothing in common.
+  if (known?.rest === null) return known.pages;
+  return lookedOn(
+    looking,
+    busy,
+    beside,
+    known ?? { pages: [], rest: { after: -1, size: firstPage, isSwapped: false } },
+  );
+}
+
+function* lookedOn(looking: KnownNeighbours, busy: Place, beside: Place, common: Common): Generator<CommonPage> {
   for (let n = 0; n < common.pages.length || common.rest; n++) {
     if (n === common.pages.length && common.rest) {
-      const { page, rest } = lookOn(looking, one, other, common.rest);
-      common.pages.push(page);
+      const { keys, rest } = lookOn(looking, busy, beside, common.rest);
+      common.pages.push({ keys, isLast: rest === null });
       common.rest = rest;
-      memory.keepCommon(name, common, page.length);
+      looking.memory.keepCommon(busy.name, beside.node, common, keys.length);
     }
-    yield common.pages[n] as readonly number[];
+    yield common.pages[n] as CommonPage;
   }
 }
 
 /** The next page, and where to go on from there. */
 function lookOn(
   looking: KnownNeighbours,
-  one: Place,
-  other: Place,
+  busy: Place,
+  beside: Place,
   { after, size, isSwapped }: Rest,
-): { page: readonly number[]; rest: Rest | null } {
-  const [short, long] = one.list ? [one.list, other] : [other.list, one];
-  if (short && short.length <= shortList) return { page: touched(looking, short, long), rest: null };
-  const [few, many] = isSwapped ? [other, one] : [one, other];
+): { keys: readonly number[]; rest: Rest | null } {
+  if (beside.list && beside.list.length <= shortList) return { keys: touched(looking, beside.list, busy), rest: null };
+  const [few, many] = isSwapped ? [beside, busy] : [busy, beside];
   const [read, glanced] = [
     nextNeighbours(looking, few, after, size),
     nextNeighbours(looking, many, after, size / glance),
@@ -62,12 +79,12 @@ function lookOn(
   const swaps = glanced.until > read.until;
   const [far, near, end] = swaps ? [glanced, read, few] : [read, glanced, many];
   const [first] = far.keys;
-  if (first === undefined || near.keys.length === 0) return { page: [], rest: null };
+  if (first === undefined || near.keys.length === 0) return { keys: [], rest: null };
   const next = { size: Math.min(2 * size, lastPage), isSwapped: isSwapped !== swaps };
-  if (first > near.until) return { page: [], rest: { ...next, after: first - 1 } };
+  if (first > near.until) return { keys: [], rest: { ...next, after: first - 1 } };
   const rest = keysAfter(far.keys, near.until, far.keys.length);
-  const page = [...inBoth(far.keys, near.keys), ...touched(looking, rest, end)];
-  return { page, rest: far.until === Number.POSITIVE_INFINITY ? null : { ...next, after: far.until } };
+  const keys = [...inBoth(far.keys, near.keys), ...touched(looking, rest, end)];
+  return { keys, rest: far.until === Number.POSITIVE_INFINITY ? null : { ...next, after: far.until } };
 }
 
 /** Those of some nodes, in ascending order, that are one step from a place. */

@@ -1,6 +1,6 @@
 import type { Reader } from '../connection.ts';
 import { isTimeUp } from '../threads/read-time.ts';
-import { commonPages } from './graph-common.ts';
+import { type CommonPage, commonPages } from './graph-common.ts';
 import { type Ends, withFacts } from './graph-ends.ts';
 import { factsOf, type NodeFacts, readAllFacts, readFacts } from './graph-facts.ts';
 import type { KnownNeighbours, Place } from './graph-heads.ts';
@@ -56,13 +56,30 @@ const fewListed = 1024;
 const degreeSteps = [fewListed + 1, 16_384, 262_144];
 const defaults = { rows: 300_000, milliseconds: 5000 };
 
+/** The ways that are followed, and the words for them in what is remembered: made once, as they are asked for of every node. */
+interface Followed {
+  ways: readonly Way[];
+  words: string;
+}
+
+const [out, back, both]: [Followed, Followed, Followed] = [
+  { ways: ['out'], words: 'out' },
+  { ways: ['in'], words: 'in' },
+  { ways: ['out', 'in'], words: 'out in' },
+];
+const followedFrom: Record<GraphDirection, Record<End, Followed>> = {
+  outgoing: { source: out, target: back },
+  incoming: { source: back, target: out },
+  both: { source: both, target: both },
+};
+
 /**
  * The relationships of one state of the graph as a question sees them: read from both indexes in pages, within a
  * budget. @throws GraphBudgetSpent
  */
 export class GraphEdges {
   readonly #db: Reader;
-  readonly #direction: GraphDirection;
+  readonly #followed: Record<End, Followed>;
   /** Keys; null for any. */
   readonly #only: readonly number[] | null;
   readonly #until: number;
@@ -80,7 +97,7 @@ export class GraphEdges {
     { direction, only, budget = {} }: { direction: GraphDirection; only?: readonly number[]; budget?: GraphBudget },
   ) {
     this.#db = db;
-    this.#direction = direction;
+    this.#followed = followedFrom[direction];
     this.#only = only ?? null;
     this.#most = budget.rows ?? defaults.rows;
     this.#rows = this.#most;
@@ -113,13 +130,12 @@ export class GraphEdges {
   }
 
   #ways(end: End): readonly Way[] {
-    if (this.#direction === 'both') return ['out', 'in'];
-    return (this.#direction === 'outgoing') === (end === 'source') ? ['out'] : ['in'];
+    return this.#followed[end].ways;
   }
 
   /** Under which is remembered what is one step from a node: where both ways are followed, the same at either end. */
   #name(node: number, end: End): string {
-    return `${node} ${this.#ways(end).join(' ')}`;
+    return `${node} ${this.#followed[end].words}`;
   }
 
   facts(node: number): NodeFacts {
@@ -225,7 +241,7 @@ export class GraphEdges {
   }
 
   /** Those one step from `source` and one step before `target` (commonPages). */
-  common(source: number, target: number): Generator<readonly number[]> {
+  common(source: number, target: number): Iterable<CommonPage> {
     this.#spend(0);
     return commonPages(this.#looking, this.#place(source, 'source'), this.#place(target, 'target'));
   }

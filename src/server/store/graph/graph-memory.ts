@@ -1,5 +1,6 @@
 import { RecentMap } from '../../model/recent-map.ts';
 import type { Reader } from '../connection.ts';
+import { getOrMake } from './get-or-make.ts';
 import type { Common } from './graph-common.ts';
 import type { NodeFacts } from './graph-facts.ts';
 import type { Stretch } from './graph-heads.ts';
@@ -40,8 +41,8 @@ export class GraphMemory {
   readonly owned = new Map<number, readonly number[] | null>();
   /** Of every direction alike. */
   readonly facts: Map<number, NodeFacts>;
-  /** What two nodes have in common, by both of their names. */
-  readonly commons = new Map<string, Common>();
+  /** What a node with many has in common with others, by its name and by their keys. */
+  readonly #commons = new Map<string, Map<number, Common>>();
   readonly #kept: Kept;
 
   constructor(kept: Kept) {
@@ -60,10 +61,14 @@ export class GraphMemory {
     this.heads.set(name, head);
   }
 
+  common(busy: string, node: number): Common | undefined {
+    return this.#commons.get(busy)?.get(node);
+  }
+
   /** `more`: how many keys there are in it that were not before. */
-  keepCommon(name: string, common: Common, more: number): void {
+  keepCommon(busy: string, node: number, common: Common, more: number): void {
     this.#kept.weigh(more + listWeight);
-    this.commons.set(name, common);
+    getOrMake(this.#commons, busy, () => new Map<number, Common>()).set(node, common);
   }
 
   keepPredicates(name: string, predicates: number[]): void {
@@ -103,8 +108,12 @@ export class GraphMemory {
     for (const [name, { keys }] of this.heads) if (holds(keys, node)) this.heads.delete(name);
   }
 
+  forgetCommons(): void {
+    this.#commons.clear();
+  }
+
   clear(): void {
-    for (const map of [this.lists, this.heads, this.owned, this.predicates, this.degrees, this.between, this.commons])
+    for (const map of [this.lists, this.heads, this.owned, this.predicates, this.degrees, this.between, this.#commons])
       map.clear();
   }
 }
@@ -149,7 +158,7 @@ class Kept {
     const peers = db.all<{ peer: number }>('SELECT DISTINCT peer FROM edge WHERE source = ?', entity);
     for (const memory of this.#memories.values()) {
       memory.between.clear();
-      memory.commons.clear();
+      memory.forgetCommons();
       // What it no longer leads to has one relationship less, and is not known.
       memory.degrees.clear();
       // What it has led to until now still has it in its list, if that is kept.

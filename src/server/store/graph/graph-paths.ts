@@ -1,6 +1,7 @@
 import type { Reader } from '../connection.ts';
+import type { CommonPage } from './graph-common.ts';
 import { type GraphBudget, GraphBudgetSpent, type GraphDirection, type GraphEdge, GraphEdges } from './graph-edges.ts';
-import { inTurn } from './in-turn.ts';
+import { inTurn, type SearchPage } from './in-turn.ts';
 import { paged } from './sorted-keys.ts';
 
 export interface PathsQuery {
@@ -80,12 +81,15 @@ interface Gap {
   right: readonly number[];
 }
 
+/** What is found where two entities have nothing in common. */
+const nothing: readonly SearchPage<number[]>[] = [{ found: [], isLast: true }];
+
 function* searches(
   edges: GraphEdges,
   pairs: Iterable<Pair>,
   length: number,
   isInner: (node: number) => boolean,
-): Generator<Generator<Iterable<number[]>>> {
+): Generator<Iterable<SearchPage<number[]>>> {
   for (const [source, target] of pairs)
     for (const gap of gaps(edges, { left: [source], right: [target] }, length, isInner))
       yield closed(edges, gap, isInner);
@@ -97,20 +101,31 @@ function* gaps(edges: GraphEdges, gap: Gap, length: number, isInner: (node: numb
   const { left, right } = gap;
   const { source, target } = endsOf(gap);
   const isLeft = edges.sourceIsSmaller(source, target);
-  for (const node of isLeft ? edges.neighbours(source, 'source') : edges.neighbours(target, 'target'))
-    if (fits(gap, node) && isInner(node))
-      yield* gaps(
-        edges,
-        isLeft ? { left: [...left, node], right } : { left, right: [node, ...right] },
-        length - 1,
-        isInner,
-      );
+  for (const node of isLeft ? edges.neighbours(source, 'source') : edges.neighbours(target, 'target')) {
+    if (!fits(gap, node) || !isInner(node)) continue;
+    const next = isLeft ? { left: [...left, node], right } : { left, right: [node, ...right] };
+    if (length === 3) yield next;
+    else yield* gaps(edges, next, length - 1, isInner);
+  }
 }
 
 /** The paths that close a gap, in pages. */
-function* closed(edges: GraphEdges, gap: Gap, isInner: (node: number) => boolean): Generator<Iterable<number[]>> {
+function closed(edges: GraphEdges, gap: Gap, isInner: (node: number) => boolean): Iterable<SearchPage<number[]>> {
   const { source, target } = endsOf(gap);
-  for (const nodes of edges.common(source, target)) yield closedBy(edges, gap, nodes, isInner);
+  const pages = edges.common(source, target);
+  return Array.isArray(pages) && pages.every(({ keys }) => keys.length === 0)
+    ? nothing
+    : closedIn(edges, gap, pages, isInner);
+}
+
+function* closedIn(
+  edges: GraphEdges,
+  gap: Gap,
+  pages: Iterable<CommonPage>,
+  isInner: (node: number) => boolean,
+): Generator<SearchPage<number[]>> {
+  for (const { keys, isLast } of pages)
+    yield { found: keys.length === 0 ? [] : closedBy(edges, gap, keys, isInner), isLast };
 }
 
 function* closedBy(
