@@ -172,6 +172,7 @@ export class ChatService implements AsyncDisposable {
           this.#needs.log.warn({ err: error }, 'a deleted chat is still there'),
         );
     }
+    this.#chats.keepLeft();
     return this.#chats;
   }
 

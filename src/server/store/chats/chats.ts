@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { StorageError } from '../../errors.ts';
 import type { Network } from '../../model/ids.ts';
 import type { Checkpoint } from '../checkpoints/checkpoints.ts';
 import { NodeDatabase } from '../node-database.ts';
@@ -69,13 +71,15 @@ export class ChatStore {
   #lastKey: number;
   /** Of the newest message, for the same reason. */
   #lastMessage: number;
+  /** Whether a node that was killed may have left answers that are not kept yet. */
+  #isLeft = true;
 
   /** `checkpoint` finds out why the log does not get into the database, where it grows. */
   constructor(file: string, checkpoint?: Checkpoint) {
     this.#db = new NodeDatabase(file, { steps: chatMigrations, synchronous: 'NORMAL', checkpoint });
     this.#lastKey = this.#db.get<{ key: number | null }>('SELECT max(key) AS key FROM session')?.key ?? 0;
     this.#lastMessage = this.#db.get<{ key: number | null }>('SELECT max(key) AS key FROM message')?.key ?? 0;
-    this.#keepDrafts();
+    this.keepLeft();
   }
 
   /** Which file the database is (file-identity.ts). */
@@ -111,7 +115,12 @@ export class ChatStore {
   }
 
   /** Adds a message to a session, unless that is gone: at its end, or as an answer in place of others. Answers its key. */
-  append(
+  append(session: number, message: NewMessage, at: { preview: string; instead?: Instead | undefined }): number | null {
+    this.#keepDrafts();
+    return this.#put(session, message, at);
+  }
+
+  #put(
     session: number,
     { id, role, content, extra, created_at }: NewMessage,
     { preview, instead }: { preview: string; instead?: Instead | undefined },
@@ -141,6 +150,7 @@ export class ChatStore {
 
   /** What there is of an answer, for a node that is killed before that is kept; of several to a question the one begun last. */
   draft(session: number, { id, content, extra, created_at }: Draft, preview: string, instead: Instead): void {
+    this.#keepDrafts();
     const sql = `INSERT INTO draft (question, turn, last, session, id, content, extra, created_at, preview)
       SELECT ?, ?, ?, key, ?, ?, ?, ?, ? FROM session WHERE key = ? AND deleted = 0
       ON CONFLICT (question) DO UPDATE SET turn = excluded.turn, last = excluded.last, id = excluded.id,
@@ -150,21 +160,34 @@ export class ChatStore {
     this.#db.run(sql, question, turn, last, id, content, extra, created_at, preview, session);
   }
 
-  /** The answers that a node was killed in are kept as far as they came, as others are that end early. */
+  /** Keeps what a killed node has left, unless that cannot be written, on a full disk say: what is there can be read then, too. */
+  keepLeft(): void {
+    try {
+      this.#keepDrafts();
+    } catch (error) {
+      if (!(error instanceof StorageError)) throw error;
+    }
+  }
+
+  /** The answers that a node was killed in are kept as far as they came, as others are that end early: before anything else is. */
   #keepDrafts(): void {
+    if (!this.#isLeft) return;
     type Left = Draft & Instead & { session: number; preview: string };
     const drafts = 'SELECT question, turn, last, session, id, content, extra, created_at, preview FROM draft';
     const answers = 'SELECT key FROM message WHERE session = ? AND question = ?';
     const left = this.#db.all<Left>(drafts);
-    if (left.length === 0) return;
-    this.#db.transaction(() => {
+    const put = () => {
       for (const { session, question, turn, last, preview, ...message } of left) {
         const also = this.#db.all<{ key: number }>(answers, session, question).map(({ key }) => key);
         const instead = { question, turn, last, also };
-        this.append(session, { role: 'assistant', ...message }, { preview, instead });
+        // What was said while it was written may have taken its id.
+        const id = this.message(session, message.id) ? randomUUID() : message.id;
+        this.#put(session, { ...message, id, role: 'assistant' }, { preview, instead });
       }
       this.#db.run('DELETE FROM draft');
-    });
+    };
+    if (left.length > 0) this.#db.transaction(put);
+    this.#isLeft = false;
   }
 
   message(session: number, id: string): StoredMessage | undefined {
