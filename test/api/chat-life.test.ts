@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
 import { restoreBackup } from '../../src/server/store/backup/restore-backup.ts';
+import { ChatStore, chatFile } from '../../src/server/store/chats/chats.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { chat, type Session, type Sessions } from '../helpers/chat.ts';
 import { finish, says, startChatEndpoint, stream, textDelta } from '../helpers/chat-endpoint.ts';
@@ -96,6 +97,34 @@ describe('an answer that is not waited for', () => {
       { role: 'user', content: 'Hello?' },
       { role: 'assistant', content: 'Half an' },
     ]);
+  });
+
+  test('is kept with what came last before the language model takes its time', async () => {
+    const open: ServerResponse[] = [];
+    await using endpoint = await startChatEndpoint((response) => {
+      stream(response, textDelta('Half '), textDelta('an'));
+      open.push(response);
+    });
+    await using node = await startNode({ env: endpoint.env });
+    const who = operator(node);
+    const asked = chat(node, who, 'Hello?');
+    /** What a node that is killed now has of the answer. */
+    const leftBehind = async () => {
+      await using folder = await temporaryFolder();
+      const file = join(folder.path, chatFile);
+      for (const end of ['', '-wal'])
+        await cp(join(node.data, `${chatFile}${end}`), `${file}${end}`).catch(() => undefined);
+      const chats = new ChatStore(file);
+      const [session] = chats.list({ owner: who.id, network: 'main' }, 1, 0).sessions;
+      chats.close();
+      return session?.preview;
+    };
+    await expect.poll(leftBehind).toBe('Half an');
+    for (const response of open) {
+      stream(response, finish('stop'), '[DONE]');
+      response.end();
+    }
+    expect((await asked).text).toBe('Half an');
   });
 
   test('is kept in no session that was begun after its own was deleted', async () => {

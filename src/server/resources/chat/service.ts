@@ -271,15 +271,21 @@ export class ChatService implements AsyncDisposable {
     const id = randomUUID();
     const { record } = question;
     const own = this.#begun(instead.question);
+    let [isDrafted, isLonger] = [false, false];
+    const draft = () => {
+      if (!this.#draft(session, instead, own, { id, ...record })) return;
+      [isDrafted, isLonger] = [true, false];
+    };
+    // Also while the language model, or a tool of it, takes its time.
+    const drafting = setInterval(() => isLonger && draft(), draftEveryMs).unref();
     try {
       let begun = false;
-      let drafted = Number.NEGATIVE_INFINITY;
       for await (const part of answering({ ...question, signal: ends })) {
         // The first part is there when the language model has answered: until then a failure is an answer of its own.
         if (!begun) yield { type: 'start', messageId: id, messageMetadata: { chatId: session.id } };
         begun = true;
-        if (performance.now() - drafted >= draftEveryMs && this.#draft(session, instead, own, { id, ...record }))
-          drafted = performance.now();
+        isLonger = true;
+        if (!isDrafted) draft();
         yield part;
       }
     } catch (error) {
@@ -291,6 +297,7 @@ export class ChatService implements AsyncDisposable {
         `The language model has not ended its answer within ${timeoutMs / 1000} seconds (ARCHEION_CHAT_TIMEOUT).`,
       );
     } finally {
+      clearInterval(drafting);
       this.#keep(session, instead, own, { id, ...record });
       this.#endOf(instead.question, own);
       this.#running.delete(ended);
