@@ -232,6 +232,20 @@ test('leads to import-car where a file has no records, before anything is made',
   expect((await importer(s.node).ask('GET', '/collections')).text).not.toContain('Made');
 });
 
+test('says of a workbook how its table comes in', async () => {
+  await using s = await scene();
+  const packed = await s.file('works.xlsx', Buffer.from('PK\x03\x04\x14\x00\x06\x00[Content_Types].xml', 'latin1'));
+  const old = await s.file('works.xls', Buffer.from('d0cf11e0a1b11ae1', 'hex'));
+  for (const file of [packed, old])
+    expect(await s.archeion('import', file, '--collection', 'Works')).toMatchObject({
+      code: 2,
+      err: `archeion: ${file} is a workbook of a spreadsheet program: save its table there as CSV, and import that.`,
+    });
+  // Many programs write tables of text under such a name.
+  const text = await s.file('list.xls', 'id\tlabel\n1\tZebra\n');
+  expect((await s.archeion('import', text, '--collection', 'Works')).code).toBe(0);
+});
+
 test('takes an archive in from a pipe', async () => {
   await using s = await scene();
   await using other = await startNode();

@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { type Command, Option } from 'commander';
 import { UsageError } from '../config.ts';
 import { ValidationError } from '../errors.ts';
-import { isCar, isZip } from '../exchange/file-signature.ts';
+import { isCar, isWorkbook, isZip } from '../exchange/file-signature.ts';
 import { parseMappingText } from '../exchange/mapping.ts';
 import { textEncodings } from '../exchange/text-encoding.ts';
 import { fromJson } from '../model/from-json.ts';
@@ -146,6 +146,10 @@ async function refuseArchive(file: string): Promise<void> {
   try {
     const { buffer, bytesRead } = await opened.read(Buffer.alloc(16), 0, 16, 0);
     const start = buffer.subarray(0, bytesRead);
+    if (isWorkbook(file, start))
+      throw new UsageError(
+        `${file} is a workbook of a spreadsheet program: save its table there as CSV, and import that.`,
+      );
     const is = isZip(start) ? 'a ZIP file' : isCar(start) ? 'a CAR file' : null;
     if (is !== null)
       throw new UsageError(

@@ -11,3 +11,11 @@ export function isCar(start: Uint8Array): boolean {
   const from = (start[0] ?? 0) < 0x80 ? 1 : 2;
   return roots.equals(start.subarray(from, from + roots.length));
 }
+
+const workbook = /\.(?:xlsx?|xlsm|xlsb|ods|numbers)$/i;
+const compound = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
+
+/** Whether a file is one in which a spreadsheet program keeps its tables, and no text under such a name. */
+export function isWorkbook(name: string, start: Uint8Array): boolean {
+  return workbook.test(name) && (isZip(start) || compound.equals(start.subarray(0, compound.length)));
+}
