@@ -12,6 +12,11 @@ test('help says what all commands, a group or one command of it do', async () =>
   expect(out).toBe((await commandLine('nowhere', ['remote', 'add', '--help'])).out);
 });
 
+test('the help of a command has the options that every command takes', async () => {
+  for (const names of [['search'], ['remote'], ['remote', 'add']])
+    expect((await help(...names)).out).toMatch(/^ {2}--data <dir> [\s\S]*^ {2}--network <name> /m);
+});
+
 test('a command that is none is said to be none', async () => {
   for (const names of [['nope'], ['remote', 'nope'], ['search', 'add']])
     expect(await help(...names)).toEqual({

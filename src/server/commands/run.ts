@@ -48,6 +48,7 @@ export async function run(args: string[], given: Shell): Promise<ExitCode> {
     .option('--data <dir>', "the data folder (default: ARCHEION_DATA, or the platform's usual place)")
     .addOption(new Option('--network <name>', 'the network to work on (default: main)').choices([...networks]))
     .exitOverride()
+    .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => text.trimEnd().split('\n').forEach(shell.out),
       writeErr: (text) => shell.err(text.trimEnd()),
