@@ -1,5 +1,7 @@
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
+import { readOperatorKey } from '../store/accounts/operator-key.ts';
 import { openClient } from './parts/client.ts';
 import { RefusedError } from './parts/failure.ts';
 import { pathPart } from './parts/path-part.ts';
@@ -60,11 +62,21 @@ export function addKey(program: Command, shell: Shell): void {
       const part = pathPart(prefix, 'beginning of a key: "archeion key list" shows them');
       await using client = await openClient(shell, command.optsWithGlobals<GlobalOptions>());
       await client.ask('DELETE', `/node/keys/${part}`).catch((error) => {
-        if (!(error instanceof RefusedError) || error.status !== 404) throw error;
+        if (!(error instanceof RefusedError)) throw error;
+        // It is on no list: commands need it themselves.
+        const file = join(resolve(client.config.data), 'operator.key');
+        if (prefix.length >= shortest && readOperatorKey(file)?.startsWith(prefix))
+          throw new UsageError(
+            `That is the key in ${file}: delete this file and start the node again, which makes another key and refuses this one.`,
+          );
+        if (error.status !== 404) throw error;
         throw new UsageError(`There is no key that begins with ${prefix}: "archeion key list" shows them.`);
       });
     });
 }
+
+/** Characters of a key that say which one is meant. */
+const shortest = 4;
 
 const heads = ['key', 'of', 'label', 'made', 'ends', 'last used'];
 

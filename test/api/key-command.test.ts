@@ -1,0 +1,27 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ask, operator } from '../helpers/callers.ts';
+import { commandLine } from '../helpers/command-line.ts';
+import { startNode, temporaryFolder } from '../helpers/node.ts';
+
+test('says of the key in the data folder, which is on no list, how it is revoked; and so it is', async () => {
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  const file = join(data, 'operator.key');
+  const node = await startNode({ data });
+  const leaked = operator(node);
+  const [, key = ''] = leaked.headers.Authorization?.split(' ') ?? [];
+  for (const prefix of [key.slice(0, 12), key])
+    expect(await commandLine(data, ['key', 'revoke', prefix])).toEqual({
+      code: 2,
+      out: '',
+      err: `archeion: That is the key in ${file}: delete this file and start the node again, which makes another key and refuses this one.`,
+    });
+  expect((await ask(node, leaked, 'GET /node/keys')).status).toBe(200);
+  await rm(file);
+  await node[Symbol.asyncDispose]();
+  await using again = await startNode({ data });
+  expect((await ask(again, leaked, 'GET /node/keys')).status).toBe(401);
+  expect((await ask(again, operator(again), 'GET /node/keys')).status).toBe(200);
+});
