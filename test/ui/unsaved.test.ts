@@ -302,6 +302,21 @@ describePage('what is typed and not saved', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('and is let go as its screen is left lets Tab begin with the next one', async () => {
+    // A screen that is loaded already is there before the question has gone.
+    for (const path of ['/collections', '/processors', '/jobs']) await visitor.go(path);
+    for (const way of ['Collections', 'Processors', 'Jobs']) {
+      await visitor.go('/processors/new?kind=klados');
+      await field('Label').fill('-');
+      await page.getByRole('navigation').getByRole('link', { name: way, exact: true }).focus();
+      await page.keyboard.press('Enter');
+      await question().waitFor();
+      await question().getByRole('button', { name: 'Discard' }).press('Enter');
+      await heading(way).waitFor();
+      await page.locator('#content:focus, #content :focus').waitFor();
+    }
+  });
+
   test('where it goes with its screen is asked for before that is left', async () => {
     const { id } = await rhiza(node, me, home.id, { label: 'Texts' });
     const splitter = await klados(node, me, home.id, { label: 'Splitter' });

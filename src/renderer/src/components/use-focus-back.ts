@@ -8,15 +8,17 @@ import { contentId, focusContentIfFree } from '../shell/arrival.ts';
 export function useFocusBack(open: boolean): (event: Event) => void {
   const wasOpen = useRef(false);
   const before = useRef<HTMLElement | null>(null);
+  const screen = useRef('');
   // While it is rendered: what is in the dialog may take the focus before anything is told.
-  if (open && !wasOpen.current) before.current = focused();
+  if (open && !wasOpen.current) [before.current, screen.current] = [focused(), location.pathname];
   wasOpen.current = open;
   return (event) => {
     // Else it would go to the dialog's own button, which none has.
     event.preventDefault();
-    // What asked before this was closed has given it to the whole screen, as its own place has gone.
     const at = focused();
-    if (at === null || at.id === contentId) before.current?.focus();
+    // What asked before this was closed has given it to the whole screen, as its own place has gone. Another screen has taken it.
+    const isGiven = at?.id === contentId && location.pathname === screen.current;
+    if (at === null || isGiven) before.current?.focus();
     // That may be disabled by now.
     focusContentIfFree();
   };
