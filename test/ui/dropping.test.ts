@@ -54,12 +54,18 @@ describePage('files from a folder of this machine', () => {
     expect(visitor.faults).toEqual([]);
   });
 
-  test('say that they are folders, also those that are named as a table', async () => {
+  test('say that they are folders, also those that are named as a table or an archive', async () => {
     await using folder = await temporaryFolder();
     const table = join(folder.path, 'rows.csv');
     await mkdir(table);
     await visitor.go('/collections');
     await drop(table);
+    await page.getByRole('alert').getByText('This cannot be read: it is a folder').waitFor();
+    const archive = join(folder.path, 'all.car');
+    await mkdir(archive);
+    await drop(archive);
+    await page.getByRole('heading', { name: 'all.car', level: 1 }).waitFor();
+    await page.keyboard.press('Control+Enter');
     await page.getByRole('alert').getByText('This cannot be read: it is a folder').waitFor();
     expect(visitor.faults).toEqual([]);
   });

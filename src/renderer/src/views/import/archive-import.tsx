@@ -15,6 +15,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { letGo } from '../../session/dropped-files.ts';
 import { useUnsaved } from '../../session/unsaved.ts';
 import { focusContentIfFree } from '../../shell/arrival.ts';
+import { refuseUnreadable } from '../entity/files/refuse-unsendable.ts';
 import { Count } from './records/running.tsx';
 import { UndoDialog } from './undo/undo-dialog.tsx';
 import { madeQuery } from './undo/undo-import.ts';
@@ -63,6 +64,7 @@ export function ArchiveImport({ file, serial, onMore }: ArchiveImportProps) {
     setState('working');
     setError(null);
     try {
+      await refuseUnreadable(file);
       const done = await endOf<Step, Report>(
         api.POST('/node/import-car', {
           params: { query: { name: file.name.slice(0, 255) } },
