@@ -6,6 +6,7 @@ import { operator } from '../helpers/callers.ts';
 import { collection, create, read, update } from '../helpers/entities.ts';
 import { importer } from '../helpers/imports.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { zipOf } from '../helpers/zip-files.ts';
 import { describePage, lookAt, onNewPage, pictureOf, signedIn, startPageNode, type Visit } from './browser.ts';
 import { artworksTable, seedItems } from './seed.ts';
 
@@ -589,6 +590,20 @@ describePage('import', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { name: 'letter.txt', level: 1 }).waitFor();
     await page.getByRole('button', { name: 'Save letter.txt' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('a ZIP that is no archive can be kept as a file', async () => {
+    await seedItems(node, 1);
+    await visitor.go('/import');
+    await choose('scans.zip', await zipOf([['scan.tif', Buffer.from('bytes')]]));
+    await page.keyboard.press('Control+Enter');
+    await page.getByRole('alert').getByText('neither a bag').waitFor();
+    await press('Keep it as a file');
+    await page.getByLabel('Into the collection').selectOption({ label: 'Items' });
+    await press('Keep the file');
+    await page.getByRole('link', { name: 'scans.zip' }).click();
+    await page.getByRole('button', { name: 'Save scans.zip' }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 });

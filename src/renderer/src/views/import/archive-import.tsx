@@ -4,6 +4,7 @@ import { CircleCheck, Undo2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { endOf } from '../../api/answer-lines.ts';
 import { api } from '../../api/client.ts';
+import { Failure } from '../../api/failure.ts';
 import type { components } from '../../api/schema.d.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
@@ -29,10 +30,12 @@ interface ArchiveImportProps {
   /** Of the choice that it is. */
   serial: number;
   onMore(): void;
+  /** It is to be kept as the file that it is. */
+  onKeep(): void;
 }
 
 /** An archive, a bag or a crate: sent, verified whole, then taken in. */
-export function ArchiveImport({ file, serial, onMore }: ArchiveImportProps) {
+export function ArchiveImport({ file, serial, onMore, onKeep }: ArchiveImportProps) {
   const { t, number, counted, bytes } = useTexts();
   const queries = useQueryClient();
   const [state, setState] = useState<'waiting' | 'working' | 'done'>('waiting');
@@ -44,6 +47,8 @@ export function ArchiveImport({ file, serial, onMore }: ArchiveImportProps) {
   const isTaken = useRef(false);
   const isDone = useRef(false);
   const isVerifying = state === 'working' && !progress;
+  // Many things are packed as ZIP.
+  const isNone = error instanceof Failure && error.kind === 'invalid' && /\.zip$/i.test(file.name);
   useUnsaved(isVerifying, 'archive');
   useEffect(() => {
     isThere.current = true;
@@ -151,6 +156,7 @@ export function ArchiveImport({ file, serial, onMore }: ArchiveImportProps) {
             {t('import.start')}
             <KeyCaps keys="Mod+Enter" />
           </Button>
+          {isNone && <Button onClick={onKeep}>{t('import.keepAsFile')}</Button>}
           <Button onClick={onMore}>{t('action.cancel')}</Button>
         </div>
       )}

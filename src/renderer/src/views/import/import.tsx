@@ -1,5 +1,5 @@
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useInstead } from '../../components/loss-dialog.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { useTexts } from '../../messages/texts.tsx';
@@ -22,10 +22,13 @@ export function Import() {
   const go = useNavigate({ from: '/import' });
   const { serial, files } = useChoice();
   const [first] = files;
-  const kind = first && kindOfFile(first.name);
-  const same = files.filter(({ name }) => kindOfFile(name) === kind);
+  const named = first && kindOfFile(first.name);
+  // A choice whose first file is named as an archive, and is none.
+  const [unpacked, setUnpacked] = useState<number | null>(null);
+  const kind = unpacked === serial ? 'other' : named;
+  const same = files.filter(({ name }) => kindOfFile(name) === named);
   // An archive is verified and taken in by itself.
-  const taken = kind === 'archive' ? same.slice(0, 1) : same;
+  const taken = named === 'archive' ? same.slice(0, 1) : same;
 
   // Files that come while an import that was is looked at are meant.
   useEffect(() => {
@@ -81,7 +84,7 @@ export function Import() {
         kind === 'records' ? (
           <RecordsImport key={serial} serial={serial} files={taken} collection={collection} onDone={finish} />
         ) : kind === 'archive' ? (
-          <ArchiveImport key={serial} file={first} serial={serial} onMore={more} />
+          <ArchiveImport key={serial} file={first} serial={serial} onMore={more} onKeep={() => setUnpacked(serial)} />
         ) : (
           <FileImport key={serial} files={taken} collection={collection} onMore={more} />
         )
