@@ -593,9 +593,12 @@ describePage('import', () => {
     expect(visitor.faults).toEqual([]);
   });
 
-  test('a ZIP that is no archive can be kept as a file', async () => {
+  test('a workbook says how its table comes in, and a ZIP that is no archive can be kept as a file', async () => {
     await seedItems(node, 1);
     await visitor.go('/import');
+    await choose('works.xlsx', 'PK');
+    await page.getByText('save that as CSV in the spreadsheet program').waitFor();
+    await press('Cancel');
     await choose('scans.zip', await zipOf([['scan.tif', Buffer.from('bytes')]]));
     await page.keyboard.press('Control+Enter');
     await page.getByRole('alert').getByText('neither a bag').waitFor();

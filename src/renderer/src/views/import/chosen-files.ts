@@ -6,3 +6,8 @@ export function kindOfFile(name: string): FileKind {
   if (/\.(ndjson|jsonl|json|csv|tsv)(\.gz)?$/i.test(name)) return 'records';
   return /\.(car|zip)$/i.test(name) ? 'archive' : 'other';
 }
+
+/** Whether a file is one in which a spreadsheet program keeps its tables. */
+export function isWorkbook(name: string): boolean {
+  return /\.(xlsx?|xlsm|xlsb|ods|numbers)$/i.test(name);
+}

@@ -10,6 +10,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { focusContentIfFree } from '../../shell/arrival.ts';
 import { PeerPicker } from '../entity/relationships/peer-picker.tsx';
 import type { Peer } from '../entity/relationships/peer-query.ts';
+import { isWorkbook } from './chosen-files.ts';
 import { type Target, TargetChoice, targetText } from './target.tsx';
 import { type Outcome, useKeeping } from './use-keeping.ts';
 
@@ -56,6 +57,9 @@ export function FileImport({
           <FileLine key={`${file.name} ${file.size} ${file.lastModified}`} file={file} outcome={outcomes.get(file)} />
         ))}
       </ul>
+      {!begun && files.some(({ name }) => isWorkbook(name)) && (
+        <p className="rounded-md bg-warning-soft p-3">{t('import.workbook')}</p>
+      )}
       {error !== null && <Problem error={error} />}
       {/* There before it says something, so that it is read out. */}
       <p role="status" className={busy || begun ? undefined : 'sr-only'}>
