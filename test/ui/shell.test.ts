@@ -89,8 +89,8 @@ describePage('the page around every screen', () => {
 
   test('is not on paper, where all of a screen is in light colours', async () => {
     const me = operator(node);
-    const home = await collection(node, me, { label: 'Letters' });
-    const line = `Dear Ada, ${'the sea '.repeat(8)}`;
+    const line = `Dear Ada, ${'the sea '.repeat(20)}`;
+    const home = await collection(node, me, { label: line });
     const properties = { label: line, text: 'Dear Ada,\n'.repeat(80), pages: [line] };
     const letter = await create(node, me, { collection: home.id, properties });
     await using visitor = await signedIn(node);
@@ -117,6 +117,11 @@ describePage('the page around every screen', () => {
     await visitor.go(`/collections/${home.id}`);
     await page.getByRole('grid').getByText(line.trim()).first().waitFor();
     expect(await onPaper()).toEqual({ found: [], paper: 'rgb(247, 245, 241)' });
+    for (const path of ['/', '/collections']) {
+      await visitor.go(path);
+      await page.locator('main').getByRole('link', { name: line.trim() }).first().waitFor();
+      expect(await onPaper()).toEqual({ found: [], paper: 'rgb(247, 245, 241)' });
+    }
     expect(visitor.faults).toEqual([]);
   });
 

@@ -69,7 +69,7 @@ export const RowLine = memo(function RowLine(props: RowLineProps) {
             }}
             tabIndex={-1}
             className={classes(
-              'truncate font-medium hover:underline print:whitespace-normal',
+              'truncate font-medium hover:underline',
               row.gone && 'line-through',
               !row.label && 'text-quiet',
             )}
@@ -82,9 +82,7 @@ export const RowLine = memo(function RowLine(props: RowLineProps) {
       </span>
       {columns.map((column) => (
         <span key={column} role="gridcell" className="flex min-w-0 items-center overflow-hidden px-2 text-quiet">
-          <span className="truncate tabular-nums print:whitespace-normal">
-            {row && <Cell row={row} column={column} />}
-          </span>
+          <span className="truncate tabular-nums">{row && <Cell row={row} column={column} />}</span>
         </span>
       ))}
     </div>
