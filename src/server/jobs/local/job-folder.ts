@@ -1,5 +1,17 @@
-import { lstat, mkdir, readdir, readFile, realpath, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
+import {
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
 import { finishFile } from '../../blocks/durable-file.ts';
 import { syncFolder } from '../../blocks/durable-folder.ts';
 import { JobError } from '../../kit/job-error.ts';
@@ -33,13 +45,17 @@ export interface KeptJob {
 /** What is kept was last changed when the permissions of its job end, as the file says: by then it is of no use. */
 const keptEnd = '.json';
 
-/** Makes the folder of a job, or finds what an earlier run of it has kept. */
+/**
+ * Makes the folder of a job, or finds what an earlier run of it has kept. Each run has one of its own: after a kill of the node the
+ * command of the run before may take seconds to end, and knows only that path.
+ */
 export async function openJobFolder(work: string, { id, expires }: KeptJob): Promise<JobFolder> {
   const folder = folderOf(work, id);
-  const kept = await readFile(folder + keptEnd, 'utf8').catch(() => null);
-  if (kept === null) await rm(folder, { recursive: true, force: true });
-  await mkdir(join(folder, 'in'), { recursive: true, mode: 0o700 });
-  const path = await realpath(folder);
+  const before = keptRun(await readFile(folder + keptEnd, 'utf8').catch(() => null));
+  const kept = before?.result ?? null;
+  const run = before?.run ?? (await newRun(folder));
+  await mkdir(join(folder, run, 'in'), { recursive: true, mode: 0o700 });
+  const path = await realpath(join(folder, run));
   const made = (name: string) => plainFile(path, name);
   return {
     path,
@@ -49,21 +65,43 @@ export async function openJobFolder(work: string, { id, expires }: KeptJob): Pro
     keep: async (result, files) => {
       const found = [];
       for (const name of files) found.push((await made(name)).path);
-      await keepDurably(path, result, found, expires).catch(() => undefined);
+      const text = `${run}\n${result}`;
+      await keepDurably({ path, kept: folder + keptEnd }, text, found, expires).catch(() => undefined);
     },
   };
 }
 
+/** Which run has kept what; null where none has. Those of earlier programs had no folders of their own. */
+function keptRun(text: string | null): { run: string; result: string } | null {
+  if (text === null) return null;
+  if (text.startsWith('{')) return { run: '', result: text };
+  const end = text.indexOf('\n');
+  return { run: text.slice(0, end), result: text.slice(end + 1) };
+}
+
+/** A short name: programs put sockets there, whose paths have 100 bytes at most. */
+async function newRun(folder: string): Promise<string> {
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return basename(await mkdtemp(join(folder, 'r')));
+}
+
 /** The files first: what a power cut leaves of them is not to pass for what the command has made. */
-async function keepDurably(folder: string, result: string, files: readonly string[], expires: number): Promise<void> {
+async function keepDurably(
+  { path, kept }: { path: string; kept: string },
+  text: string,
+  files: readonly string[],
+  expires: number,
+): Promise<void> {
   for (const file of files) await finishFile(file);
   for (const one of new Set(files.map(dirname))) await syncFolder(one);
-  const partial = join(folder, 'in', 'result');
-  await writeFile(partial, result, { flag: 'wx' });
+  const partial = join(path, 'in', 'result');
+  await writeFile(partial, text, { flag: 'wx' });
   await utimes(partial, expires / 1000, expires / 1000);
   await finishFile(partial);
-  await rename(partial, folder + keptEnd);
-  await syncFolder(dirname(folder));
+  await syncFolder(dirname(path));
+  await rename(partial, kept);
+  await syncFolder(dirname(kept));
 }
 
 /**

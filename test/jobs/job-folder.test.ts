@@ -1,0 +1,41 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { clearJobFolders, leaveJobFolder, openJobFolder } from '../../src/server/jobs/local/job-folder.ts';
+import { temporaryFolder } from '../helpers/node.ts';
+
+const job = { id: 'job_1', expires: Date.now() + 3_600_000 };
+
+test('a command that outlives the node writes nothing into the folder of the next run of its job', async () => {
+  await using folder = await temporaryFolder();
+  const before = await openJobFolder(folder.path, job);
+  const now = await openJobFolder(folder.path, job);
+  await mkdir(before.path, { recursive: true });
+  await writeFile(join(before.path, 'text'), 'of the run before');
+  await expect(now.made('text')).rejects.toThrow("is not in the job's folder");
+});
+
+test('what a run has kept is found by the next one with its files, whatever one before has left', async () => {
+  await using folder = await temporaryFolder();
+  const before = await openJobFolder(folder.path, job);
+  const first = await openJobFolder(folder.path, job);
+  await writeFile(join(first.path, 'text'), 'kept');
+  await first.keep('{"a":\n1}', ['text']);
+  await mkdir(before.path, { recursive: true });
+  await writeFile(join(before.path, 'text'), 'of the run before');
+  expect(await clearJobFolders(folder.path, Date.now())).toMatchObject([{ id: job.id }]);
+  expect(await leaveJobFolder(folder.path, job.id, true)).toBe(false);
+  const next = await openJobFolder(folder.path, job);
+  expect([next.kept, next.path]).toEqual(['{"a":\n1}', first.path]);
+  expect(await readFile((await next.made('text')).path, 'utf8')).toBe('kept');
+});
+
+test('so is what the program kept before runs had folders', async () => {
+  await using folder = await temporaryFolder();
+  await mkdir(join(folder.path, job.id, 'in'), { recursive: true });
+  await writeFile(join(folder.path, job.id, 'text'), 'kept');
+  await writeFile(join(folder.path, `${job.id}.json`), '{"a":1}');
+  const { kept, made } = await openJobFolder(folder.path, job);
+  expect(kept).toBe('{"a":1}');
+  expect((await made('text')).size).toBe(4);
+});
