@@ -184,10 +184,12 @@ test('stops of the node give up what ran each time, and nothing that waited', as
     type Job = { sending: string; status: string; log: string | null; error: object | null };
     const jobs = async () => ok<{ jobs: Job[] }>(await ask(node, me, `GET /node/jobs/${dispatch}`)).jobs;
     const running = async () => (await jobs()).filter((one) => one.status === 'running').length;
+    const isFailed = (one: Job) => one.status === 'error';
+    await expect.poll(async () => (await jobs()).filter(isFailed).length).toBe(run <= maxAttempts ? 0 : 3);
     // One runs its command, and two more have begun their logs.
     await expect.poll(running).toBeGreaterThanOrEqual(3);
     const [failed, others] = [[], []] as [Job[], Job[]];
-    for (const one of await jobs()) (one.status === 'error' ? failed : others).push(one);
+    for (const one of await jobs()) (isFailed(one) ? failed : others).push(one);
     const why = { code: 'REJECTED', message: `the node stopped ${maxAttempts} times while it ran`, retryable: true };
     const given = { sending: 'refused', log: expect.any(String), error: why };
     expect(failed).toMatchObject(Array.from({ length: run <= maxAttempts ? 0 : 3 }, () => given));

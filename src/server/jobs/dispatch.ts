@@ -28,8 +28,11 @@ export interface Dispatcher {
   unready?(
     processor: Pick<Dispatch, 'network'> & Pick<Dispatch['processor'], 'id' | 'endpoint'>,
   ): Promise<string | null>;
-  /** Ends the log of a job that was under way within this node and is not begun again. */
-  giveUp?(dispatch: Dispatch, why: string): void;
+  /**
+   * Ends the log of a job that was under way within this node and is not begun again, also where its processor is out of use by
+   * now. Resolves when that is done, or cannot be, or the signal is given. Never rejects.
+   */
+  giveUp?(dispatch: Dispatch, why: string, signal: AbortSignal): Promise<void>;
   /** Resolves when the processor has taken or refused the job, not when the job is done. Never rejects. */
   send(dispatch: Dispatch, signal: AbortSignal): Promise<Outcome>;
 }

@@ -1,6 +1,6 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { StorageError } from '../errors.ts';
-import { afterSending, type Sending } from '../model/job-state.ts';
+import { afterSending, type SendingEvent } from '../model/job-state.ts';
 import { findStanding } from '../store/entities.ts';
 import { endpointsSince } from '../store/jobs/endpoints-since.ts';
 import type { JobRow, NewJobBatch } from '../store/jobs/job-rows.ts';
@@ -105,25 +105,31 @@ export class JobQueue {
           endpoints: endpointsSince(db, job.processor, job.created),
         })),
       );
-      const rows = page.flatMap(({ id, endpoints, sending, begun }): JobRow[] => {
+      const rows: JobRow[] = [];
+      for (const { id, endpoints, sending, begun } of page) {
         // Where it had others, a service may have taken the job, and may still work on it.
         const local = endpoints.length > 0 && endpoints.every((endpoint) => sender.isLocal(endpoint));
-        const to = afterSending(sending, { kind: 'restarted', local, begun });
+        const event = { kind: 'restarted', local, begun } as const;
+        const to = afterSending(sending, event);
         const { state, attempts } = sending;
-        return to === sending ? [] : [{ kind: 'job_sending', id, from: { state, attempts }, to }];
-      });
+        if (to.state === 'refused') this.#giveUp(id, event);
+        else if (to !== sending) rows.push({ kind: 'job_sending', id, from: { state, attempts }, to });
+      }
       if (rows.length > 0) await this.#store.submit([sender.commit(rows)]);
-      for (const row of rows)
-        if (row.kind === 'job_sending' && row.to.state === 'refused') this.#giveUp(row.id, row.to);
       const last = page.at(-1);
       if (last) after = last.key;
       else this.#left = 0;
     }
   }
 
-  #giveUp(id: string, { error }: Sending): void {
-    const job = this.#store.read((db) => findJob(db, id));
-    if (job) this.#needs.sender.giveUp(this.#store, job, error ?? '');
+  /** In the background: as the network is opened it cannot be written to yet. */
+  #giveUp(id: string, event: SendingEvent): void {
+    const { sender, stop, log } = this.#needs;
+    const job = sender.has(id) ? undefined : this.#store.read((db) => findJob(db, id));
+    if (!job) return;
+    sender.giveUp(this.#store, job, event).catch((error: unknown) => {
+      if (!stop.aborted) log.error({ err: error, job: id }, 'a job could not be given up; the next start tries again');
+    });
   }
 
   /** There may be something to send. */

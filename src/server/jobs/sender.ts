@@ -4,13 +4,18 @@ import type { JobRequest } from '../model/job-request.ts';
 import { afterSending, pauseBefore, type Sending, type SendingEvent } from '../model/job-state.ts';
 import type { Commit } from '../store/commit.ts';
 import { findStanding } from '../store/entities.ts';
+import { endpointsSince } from '../store/jobs/endpoints-since.ts';
 import type { NewJob } from '../store/jobs/job-rows.ts';
+import { hasOpenLog } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { Dispatch, Dispatcher, Outcome } from './dispatch.ts';
 import { SharedInputs } from './shared-inputs.ts';
 
 /** What the sender needs to know of a job. */
-export type Sendable = Pick<NewJob, 'id' | 'run' | 'parent' | 'type' | 'processor' | 'request' | 'expires'> & {
+export type Sendable = Pick<
+  NewJob,
+  'id' | 'run' | 'parent' | 'type' | 'processor' | 'request' | 'created' | 'expires'
+> & {
   sending: Sending;
 };
 
@@ -92,17 +97,40 @@ export class JobSender {
     return this.#inTurn(job, async (sending) => {
       const sent = await this.#record(store, job.id, sending, { kind: 'sending' });
       if (sent.state !== 'sent') return sent;
-      const outcome = await this.#send(store, job);
-      return this.#keep(store, job.id, sent, patient(outcome, job.expires - this.#needs.now()));
+      const outcome = patient(await this.#send(store, job), job.expires - this.#needs.now());
+      // It may have been under way before a stop of the node.
+      return outcome.kind === 'refused'
+        ? this.#refuse(store, job, sent, outcome)
+        : this.#keep(store, job.id, sent, outcome);
     });
   }
 
-  /** Ends the log of a job that is not begun again after stops of the node, where the node writes that itself. */
-  giveUp(store: NetworkStore, { processor: id, type, request }: Sendable, why: string): void {
-    const place = this.#placeOf(store, { processor: id, type });
-    if (typeof place === 'string') return;
-    const { dispatcher, endpoint } = place;
-    dispatcher.giveUp?.({ network: store.network, processor: { id, type, endpoint }, request }, why);
+  /** Refuses a job that is not begun again after stops of the node. Resolves when that is on disk, and its log has ended. */
+  giveUp(store: NetworkStore, job: Sendable, event: SendingEvent): Promise<Sending> {
+    return this.#inTurn(job, (sending) => this.#refuse(store, job, sending, event));
+  }
+
+  /** The log first: the next start looks for logs without an end where nothing is refused yet. */
+  async #refuse(store: NetworkStore, job: Sendable, from: Sending, event: SendingEvent): Promise<Sending> {
+    const ended = await this.#endLog(store, job, afterSending(from, event).error ?? '');
+    return ended ? this.#keep(store, job.id, from, event) : from;
+  }
+
+  /** Ends the log that a processor within this node has begun of a job, where it has. False where the node stops first. */
+  async #endLog(store: NetworkStore, job: Sendable, why: string): Promise<boolean> {
+    const { stop, log } = this.#needs;
+    const { processor: id, type, request } = job;
+    try {
+      const endpoints = store.read((db) => (hasOpenLog(db, job.id) ? endpointsSince(db, id, job.created) : []));
+      const [endpoint] = endpoints;
+      if (endpoint === undefined || !endpoints.every((one) => this.isLocal(one))) return true;
+      const dispatch = { network: store.network, processor: { id, type, endpoint }, request };
+      await this.#dispatcherOf(endpoint)?.giveUp?.(dispatch, why, stop);
+      return !stop.aborted;
+    } catch (error) {
+      log.error({ err: error, job: job.id }, 'the log of a job could not be ended');
+      return true;
+    }
   }
 
   async #inTurn({ id, sending }: Sendable, send: (sending: Sending) => Promise<Sending>): Promise<Sending> {

@@ -41,8 +41,9 @@ interface Turn {
 const jobsAtOnce = 64;
 /** So many more of one command than run at once: they begin their logs or write what came of it. More would hold up others. */
 const besides = 2;
-/** Where logs are ended without their commands, which may not be allowed any more. */
-const ending = { name: '', atOnce: besides };
+/** Where logs are ended without their commands, which may not be allowed any more; no command has that name. */
+const ending = '';
+const endedAtOnce = 4;
 /** The longest that a timer takes. */
 const longestSleepMs = 2_147_483_647;
 
@@ -92,11 +93,15 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     }
   }
 
-  giveUp({ network, processor: { id }, request }: Dispatch, why: string): void {
+  async giveUp({ network, processor: { id }, request }: Dispatch, why: string, stop: AbortSignal): Promise<void> {
     const job = request as KladosJob;
-    this.#begin(id, job, ending, async () => {
-      await runJob(await this.#lastRunner(network, id), job, () => Promise.reject(new JobError('REJECTED', why, true)));
-    });
+    const end = async () => {
+      const runner = await this.#lastRunner(network, id);
+      const signal = AbortSignal.any([runner.signal, stop]);
+      await runJob({ ...runner, signal }, job, () => Promise.reject(new JobError('REJECTED', why, true)));
+    };
+    // Not in turn with what runs commands, which may take hours.
+    if (this.#take(job)) await queueOf(this.#waiting, ending, endedAtOnce).add(() => this.#carry(id, job, end));
   }
 
   /** The command of a klados, or why it may not run. */
@@ -129,26 +134,33 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     { name, atOnce }: Pick<LocalCommand, 'name' | 'atOnce'>,
     run: () => Promise<void>,
   ): void {
-    if (this.#inHand.has(job.job_id)) return;
-    this.#inHand.add(job.job_id);
-    const begin = async () => {
-      let hasEnded = false;
-      try {
-        if (!this.#stop.signal.aborted) {
-          await run();
-          hasEnded = true;
-        }
-      } catch (error) {
-        // A job without an end in its log is taken up again at the next start, or ends with its time.
-        if (!this.#stop.signal.aborted)
-          this.#needs.log.error({ err: error, job: job.job_id, klados }, 'the log of a job could not be written');
-      } finally {
-        await this.#leave({ id: job.job_id, expires: Date.parse(job.expires_at) }, !hasEnded);
-        this.#inHand.delete(job.job_id);
-      }
-    };
+    if (!this.#take(job)) return;
     const waiting = queueOf(this.#waiting, name, atOnce + besides);
-    void waiting.add(() => this.#jobs.add(begin));
+    void waiting.add(() => this.#jobs.add(() => this.#carry(klados, job, run)));
+  }
+
+  /** False where it is in hand already. */
+  #take({ job_id }: KladosJob): boolean {
+    if (this.#inHand.has(job_id)) return false;
+    this.#inHand.add(job_id);
+    return true;
+  }
+
+  async #carry(klados: string, job: KladosJob, run: () => Promise<void>): Promise<void> {
+    let hasEnded = false;
+    try {
+      if (!this.#stop.signal.aborted) {
+        await run();
+        hasEnded = true;
+      }
+    } catch (error) {
+      // A job without an end in its log is taken up again at the next start, or ends with its time.
+      if (!this.#stop.signal.aborted)
+        this.#needs.log.error({ err: error, job: job.job_id, klados }, 'the log of a job could not be written');
+    } finally {
+      await this.#leave({ id: job.job_id, expires: Date.parse(job.expires_at) }, !hasEnded);
+      this.#inHand.delete(job.job_id);
+    }
   }
 
   async #leave(job: KeptJob, mayRunAgain: boolean): Promise<void> {

@@ -158,6 +158,12 @@ export function interruptedJobs(
   }));
 }
 
+/** Whether the processor of a job has begun its log, and not ended it. */
+export function hasOpenLog(db: Reader, id: string): boolean {
+  const sql = `SELECT 1 FROM job WHERE id = ? AND EXISTS (${ownLog} AND l.status = 'running')`;
+  return db.get(sql, id) !== undefined;
+}
+
 /** What a processor was granted, and until when, epoch milliseconds. */
 export interface StoredGrant {
   actions: string[];

@@ -1,0 +1,122 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { maxAttempts } from '../../src/server/model/job-state.ts';
+import { ask, operator, type Person } from '../helpers/callers.ts';
+import { collection, type Entity, ok } from '../helpers/entities.ts';
+import { allow, command, program, replying, within } from '../helpers/local.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+
+const env = { PATH: '/usr/bin:/bin' };
+
+interface Started {
+  klados: Entity;
+  job_id: string;
+  job_collection: string;
+}
+
+/** A job of a command that does not end, which has begun its log. */
+async function started(node: TestNode, me: Person): Promise<Started> {
+  const where = await collection(node, me, { label: 'target' });
+  await allow(node, { slow: program('setInterval(() => {}, 1000)') });
+  const klados = await command(node, me, where.id, 'slow');
+  const body = { target_entity: where.id, target_collection: where.id, confirm: true };
+  const job = ok<Omit<Started, 'klados'>>(await ask(node, me, `POST /kladoi/${klados.id}/invoke`, body));
+  await expect.poll(() => within(node, me, job.job_collection, 'klados_log')).toHaveLength(1);
+  return { klados, ...job };
+}
+
+const ways: Record<string, (node: TestNode, me: Person, klados: Entity) => Promise<unknown>> = {
+  disabled: async (node, me, { id, cid }) =>
+    ok(await ask(node, me, `PUT /kladoi/${id}`, { expect_tip: cid, status: 'disabled' })),
+  deleted: async (node, me, { id, cid }) => ok(await ask(node, me, `DELETE /entities/${id}`, { expect_tip: cid })),
+  'not allowed any more': (node) => allow(node, { other: replying('return {}') }),
+};
+
+/** What the one log of a job says, and what the run of that does. */
+async function told(node: TestNode, me: Person, { job_id, job_collection }: Started) {
+  const [log] = await within(node, me, job_collection, 'klados_log');
+  const { jobs } = ok<{ jobs: { sending: string; status: string; error: { message: string } | null }[] }>(
+    await ask(node, me, `GET /node/jobs/${job_id}`),
+  );
+  const [job] = jobs;
+  const { status, log_data } = (log?.properties ?? {}) as { status: string; log_data: { entry: object } };
+  return { status, entry: log_data.entry, run: [job?.sending, job?.status, job?.error?.message] };
+}
+
+test.each(Object.keys(ways))(
+  'the log ends of a job that a stop of the node interrupted, where its klados is %s before it is begun anew',
+  async (how) => {
+    await using folder = await temporaryFolder();
+    const data = folder.path;
+    let of: Started;
+    {
+      await using node = await startNode({ data, env });
+      of = await started(node, operator(node));
+    }
+    // While the list cannot be read nothing is begun.
+    await writeFile(join(data, 'processors.json'), '{', { mode: 0o600 });
+    await using node = await startNode({ data, env });
+    const me = operator(node);
+    await node.ctx.invocations.idle();
+    expect(await told(node, me, of)).toMatchObject({ status: 'running', run: ['queued', 'running', undefined] });
+    await ways[how]?.(node, me, of.klados);
+    await expect
+      .poll(() => told(node, me, of), { timeout: 20_000 })
+      .toMatchObject({
+        status: 'error',
+        entry: { status: 'error', error: { code: 'REJECTED', retryable: true } },
+        run: ['refused', 'error', expect.any(String)],
+      });
+    const { entry, run } = await told(node, me, of);
+    expect(run[2]).toBe((entry as { error: Error }).error.message);
+  },
+);
+
+/** From here on no log can be ended. */
+function stuck(data: string): Disposable {
+  const db = new Database(join(data, 'main', 'archeion.db'));
+  db.exec(`CREATE TRIGGER stuck BEFORE UPDATE ON entity WHEN OLD.type = 'klados_log'
+    BEGIN SELECT RAISE(ABORT, 'no more'); END`);
+  return {
+    [Symbol.dispose]() {
+      db.exec('DROP TRIGGER stuck');
+      db.close();
+    },
+  };
+}
+
+test.each(['in use', 'disabled', 'deleted'])(
+  'the log ends of a job that stops of the node have given up, where its klados is %s and one of them came before the end',
+  async (how) => {
+    await using folder = await temporaryFolder();
+    const data = folder.path;
+    let of: Started;
+    {
+      await using opened = new AsyncDisposableStack();
+      {
+        await using node = await startNode({ data, env });
+        const me = operator(node);
+        of = await started(node, me);
+        opened.use(stuck(data));
+        const db = new Database(join(data, 'main', 'archeion.db'));
+        db.prepare('UPDATE job SET attempts = ?').run(maxAttempts);
+        db.close();
+        await ways[how]?.(node, me, of.klados);
+      }
+      await using node = await startNode({ data, env });
+      await node.ctx.invocations.idle();
+    }
+    await using node = await startNode({ data, env });
+    const me = operator(node);
+    const message = `the node stopped ${maxAttempts} times while it ran`;
+    await expect
+      .poll(() => told(node, me, of), { timeout: 20_000 })
+      .toMatchObject({
+        status: 'error',
+        entry: { status: 'error', error: { code: 'REJECTED', message } },
+        run: ['refused', 'error', message],
+      });
+  },
+);
