@@ -299,6 +299,31 @@ describePage('a change of all that is selected', () => {
     await dialog().getByText('40 entities say again what they said before').waitFor();
   });
 
+  test('takes nobody else’s version for its own, where nothing came of a write and the entity said it already', async () => {
+    const id = await opened(8);
+    const { rows } = (await ask(node, operator(node), `GET /node/collections/${id}/table?limit=1&sort=label`)).body as {
+      rows: { id: string; cid: string }[];
+    };
+    // It is red already.
+    const { id: item, cid: expect_tip } = rows[0]!;
+    let isLost = false;
+    await page.route(`**/entities/${item}`, async (route) => {
+      if (route.request().method() !== 'PUT' || isLost) return route.continue();
+      isLost = true;
+      await ask(node, operator(node), `PUT /entities/${item}`, { expect_tip, properties: { place: 'Rye' } });
+      await route.abort('connectionreset');
+    });
+    await field('Property').fill('colour');
+    await field('Value').fill('red');
+    await button('Set a property').click();
+    await dialog().getByText('One was not changed').waitFor();
+    await dialog().getByText('7 entities were changed', { exact: true }).waitFor();
+    await button('Undo').click();
+    await dialog().getByText('7 entities say again what they said before').waitFor();
+    expect(await saying(id, 'properties.place', 'Rye')).toBe(1);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('leaves out what somebody else changes while everything is being selected, and says so', async () => {
     const id = await seedItems(node, 520);
     await visitor.go('/collections');

@@ -2,8 +2,8 @@ import { answered, api } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
 import { bringBack, manifestOf } from '../entity/bring-back.ts';
 import type { Entity } from '../entity/entity-queries.ts';
-import { contentOf, updateBetween } from '../entity/model/content.ts';
-import { type JsonMap, member, same } from '../entity/model/json.ts';
+import { byKey, type Content, contentOf, keyOf, sameContent, updateBetween } from '../entity/model/content.ts';
+import type { JsonMap } from '../entity/model/json.ts';
 import type { Bulk, Changed, Row } from './go-through.ts';
 
 /** What is done with each of many entities. */
@@ -31,7 +31,7 @@ export function changing(rows: readonly Row[], change: BulkChange, note: string)
       } catch (error) {
         if (isUnclear(error)) unclear.add(row.id);
         const after = error instanceof Failure && unclear.has(row.id) ? error.actual : null;
-        if (after === null || !(await isMade(row, change, after))) throw error;
+        if (after === null || !(await isMade(row, change, note.trim(), after))) throw error;
         return { row, after, deleted };
       }
     },
@@ -73,21 +73,26 @@ function isUnclear(error: unknown): boolean {
   return error instanceof Failure && (error.kind === 'unreachable' || error.status === 503);
 }
 
-/** Whether a version is what the change made of the one that was seen. */
-async function isMade(row: Row, change: BulkChange, cid: string): Promise<boolean> {
-  const { prev, deleted, ...manifest } = await manifestOf(cid);
-  if (prev?.['/'] !== row.cid) return false;
-  const { properties, relationships } = contentOf(manifest);
-  switch (change.kind) {
-    case 'delete':
-      return deleted === true;
-    case 'set':
-      return same(member(properties, change.name), change.value);
-    case 'remove':
-      return !Object.hasOwn(properties, change.name);
-    case 'relate':
-      return relationships.some(({ predicate, peer }) => predicate === change.predicate && peer === change.peer.id);
+/**
+ * Whether a version is all that the change made of the one that was seen: where that said it already, what somebody else has written
+ * says it too, and is not to be undone.
+ */
+async function isMade(row: Row, change: BulkChange, note: string, cid: string): Promise<boolean> {
+  const { prev, deleted = false, ...manifest } = await manifestOf(cid);
+  if (prev?.['/'] !== row.cid || (manifest.note ?? '') !== note) return false;
+  if (change.kind === 'delete' || deleted) return change.kind === 'delete' && deleted;
+  return sameContent(contentOf(manifest), changed(contentOf(await manifestOf(row.cid)), change));
+}
+
+function changed({ properties, relationships }: Content, change: Exclude<BulkChange, { kind: 'delete' }>): Content {
+  if (change.kind === 'set') return { properties: { ...properties, [change.name]: change.value }, relationships };
+  if (change.kind === 'remove') {
+    const left = Object.entries(properties).filter(([name]) => name !== change.name);
+    return { properties: Object.fromEntries(left), relationships };
   }
+  const one = { predicate: change.predicate, peer: change.peer.id };
+  const isThere = byKey(relationships).has(keyOf(one));
+  return { properties, relationships: isThere ? relationships : [...relationships, one] };
 }
 
 function bodyOf(change: Exclude<BulkChange, { kind: 'delete' }>) {
