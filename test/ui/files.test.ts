@@ -9,7 +9,7 @@ import { maxFileBytes } from '../../src/renderer/src/views/entity/files/refuse-u
 import { maxContentBytes } from '../../src/server/model/content.ts';
 import { isEntityId, networkOf } from '../../src/server/model/ids.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, ok, read, remove, update } from '../helpers/entities.ts';
 import { declare, put, send } from '../helpers/files.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
@@ -324,6 +324,31 @@ describePage('files of one name', () => {
     }
     await expect.poll(() => page.locator('pre').count()).toBe(2);
     expect(await page.getByText('This is its beginning').count()).toBe(2);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('that are refused where they were to go are kept elsewhere, without being chosen once more', async () => {
+    const gone = await collection(node, me, { label: 'Gone' });
+    await openFiles([scan('recto'), { ...scan('verso'), name: 'verso.txt' }]);
+    await page.getByLabel('Into the collection').selectOption({ label: 'Gone' });
+    await remove(node, me, gone);
+    await button('Keep 2 files').click();
+    await page.getByText('2 are not kept yet.').waitFor();
+    await lookAt(page, 'import-files-refused');
+    await button('Choose another place').click();
+    await page.getByText('Attached to an entity that is there').click();
+    await page.getByRole('combobox', { name: 'The entity' }).fill('To Ada');
+    await page.getByRole('option', { name: 'To Ada' }).click();
+    const { cid } = await read(node, me, letter.id);
+    await remove(node, me, { ...letter, cid });
+    await button('Keep 2 files').click();
+    await page.getByText('2 are not kept yet.').waitFor();
+    await button('Choose another place').click();
+    await page.getByText('Each an entity of its own in a collection').click();
+    await page.getByLabel('Into the collection').selectOption({ label: 'Letters' });
+    await button('Keep 2 files').click();
+    await page.getByText('All 2 are kept.').waitFor();
+    expect(await filesIn('Letters')).toEqual(['scan.txt true', 'verso.txt true']);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -29,8 +29,13 @@ export function FileImport({
   const [way, setWay] = useState<'collection' | 'entity'>('collection');
   const [target, setTarget] = useState<Target>({ collection: collection ?? '', label: '' });
   const [peer, setPeer] = useState<Peer | null>(null);
-  const { outcomes, kept, begun, busy, error, start, stop } = useKeeping(files);
+  const { outcomes, kept, begun, busy, error, start, stop, elsewhere } = useKeeping(files);
   const left = files.length - kept;
+  const chooseOther = () => {
+    const id = elsewhere();
+    // A new one was made: it is no new one any more.
+    if (way === 'collection' && id !== undefined) setTarget({ collection: id, label: '' });
+  };
   const mayRetry = files.some((file) => mayBeKept(outcomes.get(file)));
   const ready = way === 'entity' ? peer !== null : targetText(target) !== '';
   // What had the focus goes with its step.
@@ -103,12 +108,13 @@ export function FileImport({
         </>
       )}
       {!busy && begun && (
-        <div className="flex gap-2">
+        <div className="flex flex-wrap gap-2">
           {mayRetry && (
             <Button look="main" type="submit">
               {t('action.retry')}
             </Button>
           )}
+          {mayRetry && <Button onClick={chooseOther}>{t('import.elsewhere')}</Button>}
           <Button look={mayRetry ? 'plain' : 'main'} onClick={onMore}>
             {t('import.more')}
           </Button>

@@ -97,7 +97,18 @@ export function useKeeping(files: readonly File[]) {
     stop.current = new AbortController();
     running.current = keep(to, stop.current);
   };
-  return { outcomes, kept, begun, busy, error, start, stop: () => stop.current?.abort() };
+  /** What is left goes to another place: of what was on its way to this one nothing stays there. Gives its id. */
+  const elsewhere = (): string | undefined => {
+    const before = [...ways.current.values()];
+    ways.current.clear();
+    void Promise.all(before.map(takeBack));
+    const id = place.current;
+    place.current = undefined;
+    setOutcomes((old) => new Map([...old].filter(([, outcome]) => isKept(outcome))));
+    setBegun(false);
+    return id;
+  };
+  return { outcomes, kept, begun, busy, error, start, stop: () => stop.current?.abort(), elsewhere };
 }
 
 function outcomesBefore(files: readonly File[]): ReadonlyMap<File, Outcome> {
