@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { archiveTasks } from '../../src/server/store/tasks.ts';
-import { operator } from '../helpers/callers.ts';
-import { collection, create, invalid, update } from '../helpers/entities.ts';
+import { operator, user } from '../helpers/callers.ts';
+import { collection, create, enrol, invalid, update } from '../helpers/entities.ts';
 import { type Entity, type Importer, importer, ndjson } from '../helpers/imports.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
 import { SampleState } from '../helpers/sample-archive.ts';
+import { addRemote, keyOf, sync } from '../sync/nodes.ts';
 
 interface Made {
   import: { id: string; files: string[]; counts: { created: number }; collection: { label: string; created: boolean } };
@@ -247,6 +248,34 @@ describe('the undo of an archive', () => {
     expect(await state(run)).toMatchObject({ untouched: 0, changed: 0, deleted: 33 });
     const list = (await there.ask('GET', '/node/imports')).body as { imports: { collection: unknown }[] };
     expect(list.imports.map(({ collection }) => collection)).toEqual([null, null]);
+  });
+
+  test('deletes what may be deleted, and then says how much may not', async () => {
+    await using from = await startNode();
+    const there = operator(from);
+    const curator = await user(from, 'curator');
+    const [open, closed] = [await collection(from, there), await collection(from, there)];
+    await enrol(from, there, open.id, curator, 'editor');
+    await using to = await startNode();
+    const here = importer(to);
+    await addRemote(to, operator(to), { url: from.url, key: keyOf(curator) });
+    await sync(to, operator(to));
+    const works: { id: string; home: string }[] = [];
+    for (const { id: home } of [open, closed, open, closed, closed]) {
+      const { id } = await create(from, there, { collection: home });
+      works.push({ id, home });
+    }
+    const { run } = await imported(to, (await exported(from, '')).car);
+    const undone = async () => {
+      const { text } = await here.ask('POST', `/node/imports/${run}/undo`);
+      return JSON.parse(text.trim().split('\n').at(-1) ?? '') as object;
+    };
+    const refusal = 'Action not allowed: entity:delete';
+    expect(await undone()).toMatchObject({ status: 403, error: `2 were deleted, 3 stay: ${refusal}` });
+    for (const { id, home } of works)
+      expect((await here.ask('GET', `/entities/${id}`)).status).toBe(home === open.id ? 404 : 200);
+    expect((await here.ask('GET', `/node/imports/${run}/made`)).body).toMatchObject({ untouched: 3, deleted: 2 });
+    expect(await undone()).toMatchObject({ status: 403, error: refusal });
   });
 
   test('is refused while it is being taken in', async () => {

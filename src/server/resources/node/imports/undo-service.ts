@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { AlreadyExistsError, NotFoundError, ValidationError } from '../../../errors.ts';
+import { AlreadyExistsError, ForbiddenError, NotFoundError, ValidationError } from '../../../errors.ts';
 import { type Caller, operator, refuseRevoked } from '../../../model/caller.ts';
 import { tombstone } from '../../../model/next-version.ts';
 import { spooledPath } from '../../../store/archive/spool.ts';
@@ -114,7 +114,8 @@ export class ImportUndoService {
    * in it any more. Each deletion is a version that can be taken back. Ended early, it is gone on with by another undo.
    * An import that waits for further files takes none from now on.
    * An import of an archive that was broken off is completed at no start any more, and nothing is kept of it.
-   * @throws NotFoundError, AlreadyExistsError while the import or another undo of it is at work
+   * @throws NotFoundError, AlreadyExistsError while the import or another undo of it is at work; ForbiddenError once the others are
+   * deleted, where some of it may not be
    */
   async *undo(caller: Caller, id: string): AsyncGenerator<UndoLineView, void, undefined> {
     operator(caller);
@@ -132,6 +133,7 @@ export class ImportUndoService {
         result.kept++;
         if (result.kept_examples.length < maxExamples) result.kept_examples.push(changedView(entity));
       };
+      const barred = new Map<string, ForbiddenError>();
       const collections: MadeEntity[] = [];
       for await (const all of pages(store, run, perSlice)) {
         const page = all.filter(({ type }) => type !== 'collection');
@@ -140,7 +142,7 @@ export class ImportUndoService {
         const doomed = page.filter(({ deleted, untouched }) => !deleted && untouched);
         if (doomed.length === 0) continue;
         refuseRevoked(caller);
-        const kept = await this.#bury(caller, store, run, doomed);
+        const kept = await this.#bury(caller, store, run, doomed, barred);
         kept.forEach(keep);
         result.deleted += doomed.length - kept.length;
         yield { progress: { deleted: result.deleted, total } };
@@ -152,21 +154,28 @@ export class ImportUndoService {
         const still: MadeEntity[] = [];
         for (const entity of left) {
           const alone = entity.untouched && store.read((db) => liveIn(db, entity.id, 1)) === 0;
-          still.push(...(alone ? await this.#bury(caller, store, run, [entity]) : [entity]));
+          still.push(...(alone ? await this.#bury(caller, store, run, [entity], barred) : [entity]));
         }
         left = still;
       }
       left.forEach(keep);
       result.deleted += collections.filter(({ deleted }) => !deleted).length - left.length;
       result.collection_deleted = await this.#buryCollection(caller, store, run);
+      refuseBarred(result.deleted, [...barred.values()]);
       yield { done: result };
     } finally {
       this.#undoing.delete(id);
     }
   }
 
-  /** Deletes entities in one commit and gives those that somebody was quicker with. */
-  async #bury(caller: Caller, store: NetworkStore, run: ImportRun, doomed: MadeEntity[]): Promise<MadeEntity[]> {
+  /** Deletes entities in one commit and gives those that stay: somebody was quicker, or the caller may not, as `barred` says then. */
+  async #bury(
+    caller: Caller,
+    store: NetworkStore,
+    run: ImportRun,
+    doomed: MadeEntity[],
+    barred: Map<string, ForbiddenError>,
+  ): Promise<MadeEntity[]> {
     const kept: MadeEntity[] = [];
     let left = doomed;
     while (left.length > 0) {
@@ -180,8 +189,13 @@ export class ImportUndoService {
       left = open.filter(({ deleted, untouched }) => !deleted && untouched);
       if (left.length === 0) break;
       const steps = store.read((db) =>
-        left.map(({ id }) => this.#grave(db, caller, this.#writes.standing(db, caller.network, id))),
+        left.flatMap(({ id }) =>
+          this.#graveUnlessBarred(db, caller, this.#writes.standing(db, caller.network, id), barred),
+        ),
       );
+      kept.push(...left.filter(({ id }) => barred.has(id)));
+      left = left.filter(({ id }) => !barred.has(id));
+      if (steps.length === 0) break;
       // From now on the deletion is what the import left, so that importing again brings the entity back.
       const rows = steps.map(({ cid, next }) => forgotten(next.id, cid));
       if ((await this.#writes.attempt(store, steps, rows)).committed) break;
@@ -217,6 +231,16 @@ export class ImportUndoService {
         { changes: [], preconditions: [], rows: [row], origin: 'local', time: this.#writes.env.now() },
       ]);
       await rm(spooledPath(store.folder, file) ?? '', { force: true });
+    }
+  }
+
+  #graveUnlessBarred(db: Reader, caller: Caller, base: Standing, barred: Map<string, ForbiddenError>): Prepared[] {
+    try {
+      return [this.#grave(db, caller, base)];
+    } catch (error) {
+      if (!(error instanceof ForbiddenError)) throw error;
+      barred.set(base.id, error);
+      return [];
     }
   }
 
@@ -266,6 +290,13 @@ function isOwnCollection(db: Reader, { made, collection }: ImportRun): boolean {
   const row = made && collection !== null ? findEntity(db, collection) : undefined;
   if (row === undefined || row.deleted) return false;
   return row.ver === 1 || importStandings(db, [row.id]).get(row.id)?.untouched === true;
+}
+
+/** @throws ForbiddenError */
+function refuseBarred(deleted: number, [first, ...others]: ForbiddenError[]): void {
+  if (!first) return;
+  if (deleted === 0) throw first;
+  throw new ForbiddenError(`${deleted} were deleted, ${others.length + 1} stay: ${first.message}`);
 }
 
 function forgotten(id: string, cid: string): Row {
