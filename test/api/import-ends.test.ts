@@ -133,6 +133,15 @@ test('an archive that was taken in has ended', async () => {
   expect(await states(importer(node))).toEqual(['ended']);
 });
 
+test('an archive says that it has begun as soon as leaving does not end it any more, however long its first part takes', async () => {
+  const state = new SampleState();
+  state.write('person');
+  await using node = await startNode();
+  const headers = { ...operator(node).headers, 'Content-Type': 'application/octet-stream' };
+  const sent = await node.fetch('/node/import-car', { method: 'POST', headers, body: await state.export() });
+  expect(JSON.parse(sent.text.split('\n')[0] ?? '')).toEqual({ progress: { entities: 0, total: 1 } });
+});
+
 test.each(['car', 'bagit'])('what is left while it is verified (%s) is not taken in', async (format) => {
   const state = new SampleState();
   for (let i = 0; i < 1500; i++) state.write(`person ${i}`);

@@ -10,7 +10,7 @@ export interface Issue {
  * Why a request came to nothing. `unreachable`: there was no answer, so a write may or may not have happened. `conflict`:
  * the tip is another one (`details.actual`). `gone`: deleted, `details` says when. `unreadable`, `too-large`, `damaged`,
  * `no-mapping`: a file of the reader's own, of which nothing was asked. `name-taken`: what was to be new was there already, and is
- * as it was.
+ * as it was. `goes-on`: the answer broke off; what was asked for does not.
  */
 export type FailureKind =
   | 'unreachable'
@@ -25,7 +25,8 @@ export type FailureKind =
   | 'too-large'
   | 'damaged'
   | 'no-mapping'
-  | 'name-taken';
+  | 'name-taken'
+  | 'goes-on';
 
 /** A request that came to nothing. `message` is what the node said, in English; people are told `sentenceOf`. */
 export class Failure extends Error {

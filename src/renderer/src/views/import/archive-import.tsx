@@ -45,7 +45,6 @@ export function ArchiveImport({ file, serial, onMore, onKeep }: ArchiveImportPro
   const stop = useRef<AbortController>(undefined);
   const isThere = useRef(true);
   const isTaken = useRef(false);
-  const isDone = useRef(false);
   const isVerifying = state === 'working' && !progress;
   // Many things are packed as ZIP.
   const isNone = error instanceof Failure && error.kind === 'invalid' && /\.zip$/i.test(file.name);
@@ -54,9 +53,9 @@ export function ArchiveImport({ file, serial, onMore, onKeep }: ArchiveImportPro
     isThere.current = true;
     return () => {
       isThere.current = false;
-      // What has begun to be taken in is taken in whole.
+      // What has begun to be taken in is taken in whole, and stands among the imports.
       if (!isTaken.current) stop.current?.abort();
-      if (isDone.current) letGo(serial);
+      else letGo(serial);
     };
   }, [serial]);
   // The button that had the focus goes with its step.
@@ -84,7 +83,7 @@ export function ArchiveImport({ file, serial, onMore, onKeep }: ArchiveImportPro
           setProgress(step);
         },
       );
-      isDone.current = true;
+      isTaken.current = true;
       if (!isThere.current) {
         toast(t('import.archiveDone', { name: file.name }));
         letGo(serial);
@@ -95,7 +94,10 @@ export function ArchiveImport({ file, serial, onMore, onKeep }: ArchiveImportPro
     } catch (failed) {
       setState('waiting');
       setProgress(null);
-      if (!stop.current.signal.aborted) setError(failed);
+      const said = failed instanceof Error ? failed.message : String(failed);
+      if (isTaken.current) setError(new Failure('goes-on', said));
+      else if (!stop.current.signal.aborted) setError(failed);
+      if (isTaken.current && !isThere.current) toast(`${file.name}: ${t('failure.goes-on')}`);
     }
   };
   useStartCommand(start);
@@ -136,7 +138,13 @@ export function ArchiveImport({ file, serial, onMore, onKeep }: ArchiveImportPro
         <bdi>{file.name}</bdi> <span className="font-normal text-quiet">{bytes(file.size)}</span>
       </h2>
       <p>{t('import.archiveAbout')}</p>
-      {error !== null && <Problem error={error} />}
+      {error !== null && (
+        <Problem error={error}>
+          {error instanceof Failure && error.kind === 'goes-on' && (
+            <Button onClick={onMore}>{t('import.earlier')}</Button>
+          )}
+        </Problem>
+      )}
       {state === 'working' ? (
         <>
           <Progress label={t('import.running')} done={progress?.entities ?? 0} total={progress?.total ?? null} />

@@ -82,6 +82,8 @@ export class CarImportService {
       using _atWork = this.#begin(run.id);
       await this.#record(store, { file: name, run }, true);
       recorded = true;
+      // From here on leaving does not end it, however long the first slice takes.
+      yield { progress: { entities: 0, total: facts.entities } };
       for await (const tally of applied(store, path, this.#run(run))) {
         if (!('done' in tally)) {
           yield { progress: { entities: tally.entities, total: facts.entities } };

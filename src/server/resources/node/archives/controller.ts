@@ -143,7 +143,8 @@ export class ArchivesController {
    * The body is the file's bytes. The answer is a stream of JSON lines: progress, and at the end what became of it.
    * Where verifying takes longer than 15 seconds it begins meanwhile, by spaces before the first line; what is wrong with the file
    * is then its last line, and otherwise a 400.
-   * A client that closes the connection before it is verified ends it, and nothing is imported; after that it goes on.
+   * A client that closes the connection before it is verified ends it, and nothing is imported; after that it goes on. The first line,
+   * of no entities yet, says that it does.
    * Where the node stops in between, its next start completes the import. POST /node/imports/{run}/undo deletes what it made.
    * @param name The file's name, for the list of imports
    * @maxLength name 255
