@@ -2,6 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { create, ok } from '../helpers/entities.ts';
+import { importer } from '../helpers/imports.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 
@@ -146,6 +147,22 @@ describePage('the report of an import', () => {
       .getByRole('button', { name: /^Delete/ })
       .click();
     await heading('Nothing of this import is left').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('is no longer said in the list of imports to be under way once it has ended, which moves nothing', async () => {
+    const on = importer(node);
+    const mapping = { records: [{ type: 'thing', id: 'id' }] };
+    const { id } = await on.start({ collection: 'Things', mapping });
+    await on.put(id, 'a.ndjson', '{"id": 1}\n');
+    await visitor.go('/import');
+    await page.getByText('under way').waitFor();
+    // All that had moved before is known by now.
+    await page.waitForResponse(/\/events\?/);
+    await page.waitForResponse(/\/events\?/);
+    await on.ask('DELETE', `/node/imports/${id}`);
+    await page.getByText('under way').waitFor({ state: 'detached' });
+    expect(await page.getByRole('link', { name: 'a.ndjson' }).count()).toBe(1);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -28,6 +28,9 @@ export function isGone({ import: { collection, counts }, made, untouched, change
 export const importsQuery = queryOptions({
   queryKey: ['imports'],
   queryFn: () => answered(api.GET('/node/imports')),
+  // That one has begun, or ended, moves nothing.
+  staleTime: 0,
+  refetchInterval: ({ state }) => (state.data?.imports.some((one) => one.state === 'open') ? 5000 : false),
 });
 
 /** Deletes what an import made. @throws Failure; what has been deleted by then stays so, and asking again goes on */
