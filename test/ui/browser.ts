@@ -208,7 +208,7 @@ export async function askToClose(page: Page): Promise<string> {
 }
 
 /** What a test of one screen begins with. */
-interface Scene {
+export interface Scene {
   node: TestNode;
   visitor: Visit;
   page: Page;

@@ -10,6 +10,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { entityQuery } from '../entity/entity-queries.ts';
+import { ReadOnly } from '../entity/read-only.tsx';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { CollectionProblem, isGone } from './collection-problem.tsx';
 import { CollectionViews } from './collection-views.tsx';
@@ -167,6 +168,7 @@ export function Collection() {
           </>
         }
       />
+      <ReadOnly id={id} />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-b border-line px-5 py-2">
         <TypeFacets
           types={facets.data?.types}

@@ -20,6 +20,7 @@ import { GoneBanner } from './gone-banner.tsx';
 import { type Content, contentOf, sameContent } from './model/content.ts';
 import type { JsonMap } from './model/json.ts';
 import { PropertiesForm } from './properties-form.tsx';
+import { ReadOnly } from './read-only.tsx';
 import { RelationshipsPanel } from './relationships/relationships-panel.tsx';
 import { useSave } from './save.ts';
 import { SaveBar } from './save-bar.tsx';
@@ -157,6 +158,7 @@ export function Editor({ entity, gone }: EditorProps) {
         title={draft.content.properties.label}
         {...(gone ? {} : { onDelete: () => setDeleting(entity) })}
       />
+      {!gone && <ReadOnly id={entity.id} />}
       <div className="min-h-60 flex-1 overflow-auto">
         <div className="grid grid-cols-1 items-start gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
           <PropertiesForm

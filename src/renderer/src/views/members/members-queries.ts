@@ -49,11 +49,18 @@ export function namesQuery(id: string) {
   });
 }
 
-/** Whether one may change the roles and members. */
-export function mayManageQuery(id: string) {
+/** What one may do with an entity, and with what lies in it. */
+export function permissionsQuery(id: string) {
   return queryOptions({
     queryKey: ['permissions', id],
     queryFn: ({ signal }) => answered(api.GET('/entities/{id}/permissions', { params: { path: { id } }, signal })),
+  });
+}
+
+/** Whether one may change the roles and members. */
+export function mayManageQuery(id: string) {
+  return queryOptions({
+    ...permissionsQuery(id),
     select: ({ allowed_actions }) => allowed_actions.includes('collection:manage'),
   });
 }

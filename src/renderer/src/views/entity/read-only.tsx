@@ -1,0 +1,29 @@
+import { useQuery } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useTexts } from '../../messages/texts.tsx';
+import { permissionsQuery } from '../members/members-queries.ts';
+import { syncStateQuery } from '../sync/state-query.ts';
+
+/**
+ * Says that what is shown may only be read, before somebody types what would be refused. So it is with some of what comes from a
+ * remote: where there is none, nobody is asked.
+ */
+export function ReadOnly({ id }: { id: string }) {
+  const { t } = useTexts();
+  const hasRemotes = (useQuery(syncStateQuery).data?.remotes.length ?? 0) > 0;
+  const { data } = useQuery({ ...permissionsQuery(id), enabled: hasRemotes });
+  if (!data || data.allowed_actions.some(isWrite)) return null;
+  return (
+    <p role="note" className="border-b border-line bg-warning-soft px-5 py-2">
+      {t('entity.readOnly')}{' '}
+      <Link to="/sync" className="text-accent underline">
+        {t('sync.title')}
+      </Link>
+    </p>
+  );
+}
+
+/** To make another collection everybody may, whatever may be done with this one. */
+function isWrite(action: string): boolean {
+  return /:(?:create|update|delete)$/.test(action) && action !== 'collection:create';
+}
