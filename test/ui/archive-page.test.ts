@@ -26,6 +26,7 @@ describePage('an archive that has begun to be taken in', () => {
           start(answer) {
             answer.enqueue(new TextEncoder().encode(${JSON.stringify(line)}));
             self.breakOff = () => answer.error(new TypeError('network error'));
+            self.say = (line) => answer.enqueue(new TextEncoder().encode(JSON.stringify(line) + '\\n'));
           },
         });
         return Promise.resolve(new Response(body));
@@ -48,6 +49,15 @@ describePage('an archive that has begun to be taken in', () => {
     await lookAt(page, 'import-archive-goes-on');
     await said.getByRole('button', { name: 'Earlier imports' }).click();
     await page.getByText('Drop files here').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('is told to have failed for what the node says, where it says why it could not go on', async () => {
+    await begun();
+    await page.evaluate(`self.say({ error: 'There is no room on the disk.', status: 507 })`);
+    const said = page.getByRole('alert');
+    await said.getByText('There is no room on the disk.').waitFor();
+    expect(await said.innerText()).not.toContain(goesOn);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -93,6 +93,7 @@ const wholeKinds: readonly FailureKind[] = [
   'too-large',
   'damaged',
   'name-taken',
+  'goes-on',
 ];
 
 /** What the node said of it, in English, where that text does not say all of it; else null. */

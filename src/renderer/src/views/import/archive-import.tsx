@@ -4,7 +4,7 @@ import { CircleCheck, Undo2 } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { endOf } from '../../api/answer-lines.ts';
 import { api } from '../../api/client.ts';
-import { Failure } from '../../api/failure.ts';
+import { Failure, sentenceOf } from '../../api/failure.ts';
 import type { components } from '../../api/schema.d.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
@@ -94,10 +94,9 @@ export function ArchiveImport({ file, serial, onMore, onKeep }: ArchiveImportPro
     } catch (failed) {
       setState('waiting');
       setProgress(null);
-      const said = failed instanceof Error ? failed.message : String(failed);
-      if (isTaken.current) setError(new Failure('goes-on', said));
-      else if (!stop.current.signal.aborted) setError(failed);
-      if (isTaken.current && !isThere.current) toast(`${file.name}: ${t('failure.goes-on')}`);
+      const told = isTaken.current ? failureOnceTaken(failed) : failed;
+      if (isTaken.current || !stop.current.signal.aborted) setError(told);
+      if (isTaken.current && !isThere.current) toast(`${file.name}: ${t(sentenceOf(told))}`);
     }
   };
   useStartCommand(start);
@@ -190,4 +189,10 @@ function UndoArchive({ run }: { run: string }) {
       <UndoDialog made={made} open={undoing} onClose={() => setUndoing(false)} />
     </>
   );
+}
+
+/** Where the node says why it could not go on, that is what is told. */
+function failureOnceTaken(failed: unknown): unknown {
+  const isSaid = failed instanceof Failure && failed.kind !== 'unreachable';
+  return isSaid ? failed : new Failure('goes-on', failed instanceof Error ? failed.message : String(failed));
 }
