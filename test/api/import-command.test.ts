@@ -246,6 +246,27 @@ test('says of a workbook how its table comes in', async () => {
   expect((await s.archeion('import', text, '--collection', 'Works')).code).toBe(0);
 });
 
+test('names what a mapping names and no record has', async () => {
+  await using s = await scene();
+  const works = await s.file('works.csv', 'number,title,artist\n1,Zebra,Ada\n2,Wool,\n');
+  const rule = { type: 'work', id: 'number', label: 'titel', properties: { as: { artist: 'text', yeer: 'number' } } };
+  const nested = [
+    { path: 'artist', predicate: 'artist', type: 'person' },
+    { path: 'artits', predicate: 'artist', type: 'person', id: 'id' },
+  ];
+  const map = await s.file('map.json', JSON.stringify({ records: [{ ...rule, nested }] }));
+  expect(await s.archeion('import', works, '--collection', 'Works', '--map', map)).toMatchObject({
+    code: 0,
+    out: expect.stringMatching(
+      /\nNo record has what the mapping names here:\n {2}titel \(records\[0\]\.label\)\n {2}yeer \(records\[0\]\.properties\.as\)\n {2}artits \(records\[0\]\.nested\[1\]\.path\)$/,
+    ),
+  });
+  const { out } = await s.archeion('import', works, '--collection', 'Works', '--map', map, '--json');
+  expect(JSON.parse(out)).toMatchObject({ unmet_fields: [{ field: 'titel' }, { field: 'yeer' }, { field: 'artits' }] });
+  // Without a mapping nobody has named anything.
+  expect((await s.archeion('import', works, '--collection', 'Plain')).out).toMatch(/created, 0 updated$/);
+});
+
 test('takes an archive in from a pipe', async () => {
   await using s = await scene();
   await using other = await startNode();

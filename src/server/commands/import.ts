@@ -42,6 +42,7 @@ interface Report extends Counts {
   left_alone_examples: { id: string; place: string; reason: string }[];
   refused_examples: { place: string; issues: { path: (string | number)[]; message: string }[] }[];
   differing_examples: { id: string; place: string; reason: keyof typeof differs; names: string[] }[];
+  unmet_fields: { place: string; field: string }[];
 }
 
 /** How a source says of an entity what is not kept. */
@@ -91,7 +92,7 @@ export function addImport(program: Command, shell: Shell): void {
       }
       if (!report) throw new FailureError('No file was read.', 2);
       if (options.json) shell.out(JSON.stringify({ ...report, files }));
-      else for (const line of summary(report)) shell.out(line);
+      else for (const line of [...summary(report), ...(mapping === undefined ? [] : unmet(report))]) shell.out(line);
       const wrong = [
         ...(report.refused > 0 ? [refusedText(report)] : []),
         ...(report.differing > 0 ? [differingText(report)] : []),
@@ -244,6 +245,14 @@ function summary(report: Report): string[] {
       ({ id, place, reason }) => `  ${printable(place)}: ${id} (${reason.replace('_', ' ')})`,
     ),
   ];
+}
+
+/** What is misspelled in a mapping leaves an entity without a label, or a relationship, and looks like what no record has. */
+function unmet({ unmet_fields }: Report): string[] {
+  if (unmet_fields.length === 0) return [];
+  const lines = unmet_fields.slice(0, 10).map(({ place, field }) => `  ${printable(`${field} (${place})`)}`);
+  const more = unmet_fields.length - lines.length;
+  return ['No record has what the mapping names here:', ...lines, ...(more > 0 ? ['  and more'] : [])];
 }
 
 function refusedText(report: Report): string {

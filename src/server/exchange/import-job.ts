@@ -4,11 +4,12 @@ import type { Network } from '../model/ids.ts';
 import { type ImportCounts, type ImportReport, ImportTally } from './import-tally.ts';
 import { type ImportItem, type ImportTarget, ImportWriter } from './import-writer.ts';
 import { createIntake } from './intake.ts';
-import { mapContext } from './map-record.ts';
+import { mapContext, ruleOf } from './map-record.ts';
 import { type MappingOf, mapSource } from './map-source.ts';
 import type { SourceRecord } from './record-place.ts';
 import { readRecords } from './records.ts';
 import type { TextEncoding } from './text-encoding.ts';
+import { type UnmetField, UnmetFields } from './unmet-fields.ts';
 
 /** A slice has at most so many entities, and is written early where their records hold so many bytes. */
 const sliceSize = 24;
@@ -25,6 +26,7 @@ export class ImportJob {
   readonly #context: ReturnType<typeof mapContext>;
   readonly #intake = createIntake();
   readonly #tally = new ImportTally();
+  readonly #unmet = new UnmetFields();
   readonly #steps = new Steps();
   readonly #writer: ImportWriter;
   #batch: ImportItem[] = [];
@@ -45,6 +47,11 @@ export class ImportJob {
 
   report(): ImportReport {
     return this.#tally.report({ ...this.#intake.counts(), records: this.#records });
+  }
+
+  /** Fields that the mapping names, and no record that could be mapped has had. */
+  unmet(): UnmetField[] {
+    return this.#unmet.list();
   }
 
   /**
@@ -82,7 +89,10 @@ export class ImportJob {
     this.#records++;
     this.#batchBytes += record.size;
     try {
-      const drafts = mapSource(this.#mappingOf(record), record, this.#context);
+      const mapping = this.#mappingOf(record);
+      const drafts = mapSource(mapping, record, this.#context);
+      const rule = ruleOf(mapping, record.record);
+      if (rule) this.#unmet.look(mapping, rule, record.record);
       const { place } = record;
       const { passed, differing } = this.#intake.sift(drafts);
       for (const draft of passed) this.#batch.push({ draft, place });

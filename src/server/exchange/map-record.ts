@@ -46,7 +46,7 @@ interface Walk {
  * items.
  */
 export function mapRecord(mapping: Mapping, record: JsonObject, context: MapContext): Draft[] {
-  const rule = mapping.records.find((r) => matches(r, record));
+  const rule = ruleOf(mapping, record);
   if (!rule) throw ValidationError.at([], 'the record fits no rule of the mapping');
   const drafts: Drafts = new Map();
   const walk: Walk = { ids: context.ids, drafts, met: 0 };
@@ -57,6 +57,11 @@ export function mapRecord(mapping: Mapping, record: JsonObject, context: MapCont
   drafts.delete(own.id);
   drafts.set(own.id, own);
   return [...drafts.values()].map(drafted);
+}
+
+/** The first rule that a record fits. */
+export function ruleOf({ records }: Mapping, record: JsonObject): RecordRule | undefined {
+  return records.find((rule) => matches(rule, record));
 }
 
 function matches({ match }: RecordRule, record: JsonObject): boolean {

@@ -319,5 +319,6 @@ function busy(): AlreadyExistsError {
 }
 
 function view({ id, collection, files, reading, job }: OpenImport): ImportView {
-  return { id, collection, files: [...files], ...(reading && { reading: { ...reading } }), ...job.report() };
+  const now = { ...(reading && { reading: { ...reading } }), ...job.report(), unmet_fields: job.unmet() };
+  return { id, collection, files: [...files], ...now };
 }

@@ -123,11 +123,21 @@ export interface ImportReportView extends ImportCountsView {
   differing_examples: DifferingView[];
 }
 
+/** A field that the mapping names, and no record has had: misspelled, or of none of these files. */
+export interface UnmetFieldView {
+  /** Where the mapping names it, as `records[0].label`. */
+  place: string;
+  /** Its path; of a label that may be taken from several fields all of these. */
+  field: string;
+}
+
 export interface ImportView extends ImportReportView {
   id: string;
   collection: ImportCollectionView;
   /** The files that have been read. */
   files: string[];
+  /** The first hundred. */
+  unmet_fields: UnmetFieldView[];
   /** The file that is being read, and how far it has come. */
   reading?: ImportReadingView;
 }
