@@ -609,4 +609,21 @@ describePage('import', () => {
     await page.getByRole('button', { name: 'Save scans.zip' }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
+
+  test('what a mapping file names and no record has is named', async () => {
+    await visitor.go('/import');
+    await choose('things.csv', 'id,label\n1,One\n');
+    const nested = [{ path: 'plase', predicate: 'place', type: 'place' }];
+    const buffer = Buffer.from(JSON.stringify({ records: [{ type: 'thing', label: 'titel', nested }] }));
+    await page.getByLabel('Use a mapping file').setInputFiles({ name: 'm.json', mimeType: 'application/json', buffer });
+    await page.getByText('The mapping is that of m.json.').waitFor();
+    await page.getByLabel('Its name').fill('Things');
+    await start();
+    await heading('What the mapping names and no record has').waitFor();
+    expect(await page.getByRole('listitem').filter({ hasText: 'records[0]' }).allInnerTexts()).toEqual([
+      'titel (records[0].label)',
+      'plase (records[0].nested[0].path)',
+    ]);
+    expect(visitor.faults).toEqual([]);
+  });
 });

@@ -116,6 +116,12 @@ export function Summary({ id, onMore }: { id: string; onMore(collection?: string
         })}
       />
       <Examples
+        of={report?.unmet_fields?.length ?? 0}
+        title={() => t('import.unmet')}
+        about={t('import.unmetAbout')}
+        lines={report?.unmet_fields?.map(({ place, field }) => `${field} (${place})`)}
+      />
+      <Examples
         of={told('left_alone')}
         title={(count) => t('import.leftAlone', { count, number: number(count) })}
         about={t(collection ? 'import.leftAloneAbout' : 'import.leftAloneOfArchive')}
