@@ -16,7 +16,7 @@ export interface Work {
   input: Record<string, unknown>;
   /** The node; what is asked while it is away or busy waits for it. */
   api: NodeApi;
-  /** Aborted when the job's grants end, or the worker does. */
+  /** Aborted when the job's grants are about to end, or the worker ends. */
   signal: AbortSignal;
   /** A line in the job's log. */
   note(level: LogMessage['level'], message: string, metadata?: Record<string, unknown>): void;
@@ -70,7 +70,8 @@ export async function runJob(runner: Runner, job: KladosJob, handler: Handler): 
   const log = new JobLog(ports, job, runner);
   if ((await log.start()) !== 'running') return { state: 'ended' };
   const left = Math.max(0, Date.parse(job.expires_at) - runner.now());
-  const signal = AbortSignal.any([runner.signal, AbortSignal.timeout(Math.min(left, maxTimeout))]);
+  const worksFor = Math.ceil(left - Math.min(endingMs, left / 5));
+  const signal = AbortSignal.any([runner.signal, AbortSignal.timeout(Math.min(worksFor, maxTimeout))]);
   let outputs: string[];
   let handed: HandedOn;
   try {
@@ -131,6 +132,8 @@ function portsOf({ api, batches, now, signal }: Runner, { network, expires_at }:
 }
 
 const maxTimeout = 2_147_483_647;
+/** So long before its grants end a job is to stop, at most: after that nobody takes the end of its log. */
+const endingMs = 10_000;
 
 function isWorkflow(job: KladosJob): job is WorkflowJob {
   return job.rhiza !== undefined;
