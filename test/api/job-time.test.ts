@@ -2,39 +2,53 @@ import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, ok } from '../helpers/entities.ts';
 import { allow, command, program, within } from '../helpers/local.ts';
-import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 
 const env = { PATH: '/usr/bin:/bin' };
 
-test('a command that outlasts the permissions of its job is stopped before they end, and its log says so', async () => {
+interface Begun {
+  klados: string;
+  job_id: string;
+  job_collection: string;
+  expires_at: string;
+}
+
+const logOf = async (node: TestNode, { job_collection }: Begun) =>
+  (await within(node, operator(node), job_collection, 'klados_log'))[0]?.properties;
+
+/** Jobs of two commands that do not end: one of each, and one that waits for its turn. The node has stopped in them. */
+async function begun(data: string) {
+  await using node = await startNode({ data, env });
+  const me = operator(node);
+  const where = await collection(node, me, { label: 'target' });
+  const slow = program('setInterval(() => {}, 1000)', { at_once: 1 });
+  await allow(node, { slow, other: slow });
+  const begin = async (klados: string, expires_in: number) => {
+    const body = { target_entity: where.id, target_collection: where.id, confirm: true, expires_in };
+    const job = ok<Omit<Begun, 'klados'>>(await ask(node, me, `POST /kladoi/${klados}/invoke`, body));
+    await expect.poll(() => logOf(node, { klados, ...job })).toMatchObject({ status: 'running' });
+    return { klados, ...job };
+  };
+  const [one, two] = [await command(node, me, where.id, 'slow'), await command(node, me, where.id, 'other')];
+  return { busy: await begin(one.id, 3600), waits: await begin(one.id, 60), runs: await begin(two.id, 60) };
+}
+
+test('a job that outlasts its permissions is stopped before they end, and its log says so, whether its command runs or waits', async () => {
   await using folder = await temporaryFolder();
   const data = folder.path;
-  let klados = '';
-  let started = { job_id: '', job_collection: '', expires_at: '' };
-  {
-    await using node = await startNode({ data, env });
-    const me = operator(node);
-    const where = await collection(node, me, { label: 'target' });
-    await allow(node, { slow: program('setInterval(() => {}, 1000)') });
-    klados = (await command(node, me, where.id, 'slow')).id;
-    const body = { target_entity: where.id, target_collection: where.id, confirm: true };
-    started = ok(await ask(node, me, `POST /kladoi/${klados}/invoke`, body));
-    await expect.poll(() => within(node, me, started.job_collection, 'klados_log')).toHaveLength(1);
-  }
-  // It begins anew with ten seconds left.
-  const ahead = Date.parse(started.expires_at) - Date.now() - 10_000;
+  const { busy, waits, runs } = await begun(data);
+  // They begin anew with about fifteen seconds left.
+  const ahead = Date.parse(waits.expires_at) - Date.now() - 15_000;
   await using node = await startNode({ data, env, now: () => Date.now() + ahead });
-  const me = operator(node);
   await node.ctx.invocations.idle();
-  const log = async () => (await within(node, me, started.job_collection, 'klados_log'))[0]?.properties;
-  const error = {
-    code: 'TIMEOUT',
-    message: 'The command slow was stopped: the time of its job was up.',
-    retryable: true,
-  };
-  await expect
-    .poll(log, { timeout: 30_000 })
-    .toMatchObject({ status: 'error', log_data: { entry: { status: 'error', error } } });
-  const status = ok(await ask(node, me, `GET /kladoi/${klados}/jobs/${started.job_id}/status`));
-  expect(status).toMatchObject({ status: 'error', errors: [error] });
+  for (const job of [waits, runs]) {
+    const words = `The command ${job === runs ? 'other' : 'slow'} was stopped: the time of its job was up.`;
+    const error = { code: 'TIMEOUT', message: words, retryable: true };
+    await expect
+      .poll(() => logOf(node, job), { timeout: 30_000 })
+      .toMatchObject({ status: 'error', log_data: { entry: { status: 'error', error } } });
+    const status = await ask(node, operator(node), `GET /kladoi/${job.klados}/jobs/${job.job_id}/status`);
+    expect(ok(status)).toMatchObject({ status: 'error', errors: [error] });
+  }
+  expect(await logOf(node, busy)).toMatchObject({ status: 'running' });
 });

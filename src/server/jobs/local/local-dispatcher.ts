@@ -16,7 +16,7 @@ import type { LocalCommand } from './command-settings.ts';
 import { clearJobFolders, type KeptJob, leaveJobFolder } from './job-folder.ts';
 import { localHandler } from './local-work.ts';
 import type { ProcessorNode, ProcessorNodes } from './ports.ts';
-import type { CommandRun } from './run-command.ts';
+import type { CommandOutcome, CommandRun } from './run-command.ts';
 
 export interface LocalNeeds {
   nodes: ProcessorNodes;
@@ -218,8 +218,8 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
       const command = await this.#commandInTime(endpoint, patience);
       if (typeof command === 'string') throw new Error(command);
       const run = (one: LocalCommand, what: CommandRun) =>
-        this.#turn(one, () => {
-          turn.begun ||= !signal.aborted;
+        this.#turn(one, given.signal, () => {
+          turn.begun ||= !given.signal.aborted;
           return this.#runner.run(what);
         });
       return localHandler(id, command, api, { work, environment, now, run })(given);
@@ -253,8 +253,23 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     return batches;
   }
 
-  async #turn<T>({ name, atOnce }: LocalCommand, run: () => Promise<T>): Promise<T> {
-    return (await queueOf(this.#turns, name, atOnce).add(() => this.#commands.add(run))) as T;
+  /** Whoever is stopped before the turn has come waits no longer, which may be until nobody takes the end of the log any more. */
+  async #turn(
+    { name, atOnce }: LocalCommand,
+    stop: AbortSignal,
+    run: () => Promise<CommandOutcome>,
+  ): Promise<CommandOutcome> {
+    const stopped: CommandOutcome = { ended: 'stopped', errors: '' };
+    if (stop.aborted) return stopped;
+    const { promise: left, resolve } = Promise.withResolvers<CommandOutcome>();
+    const leave = () => resolve(stopped);
+    stop.addEventListener('abort', leave, { once: true });
+    const begin = () => {
+      stop.removeEventListener('abort', leave);
+      return run();
+    };
+    const turn = queueOf(this.#turns, name, atOnce).add(() => this.#commands.add(begin));
+    return Promise.race([turn, left]);
   }
 
   /** Resolves when nothing is queued or runs. */
