@@ -90,7 +90,7 @@ describe('a klados that is a command', () => {
         { level: 'success', message: 'Job completed' },
       ],
     });
-    expect(await readdir(join(node.data, 'work'))).toEqual([]);
+    await expect.poll(() => readdir(join(node.data, 'work'))).toEqual([]);
   });
 
   test.each<[string, ReturnType<typeof program>, string, string, boolean]>([
