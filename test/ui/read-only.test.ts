@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { operator, user } from '../helpers/callers.ts';
-import { collection, create, enrol } from '../helpers/entities.ts';
+import { ask, operator, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, enrol, ok, read, update } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
 import { addRemote, keyOf, sync } from '../sync/nodes.ts';
 import { describePage, lookAt, onNewPage, type Scene } from './browser.ts';
@@ -39,6 +39,35 @@ describePage('what comes from a remote', () => {
       await note.waitFor({ state: 'detached' });
       expect(await note.count()).toBe(0);
     }
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('and may be restored only half way stays as it is, which is said', async () => {
+    const { node, visitor, page } = scene;
+    await using origin = await startNode();
+    const there = operator(origin);
+    const curator = await user(origin, 'curator');
+    const home = await collection(origin, there, { label: 'Home' });
+    const inbox = await collection(origin, there, { label: 'Inbox' });
+    const { cid, properties } = ok<Entity>(await ask(origin, there, `GET /collections/${inbox.id}`));
+    const roles = { ...(properties.roles as object), adder: ['*:view', '*:create'] };
+    ok(await ask(origin, there, `PUT /collections/${inbox.id}`, { expect_tip: cid, properties: { roles } }));
+    await enrol(origin, there, home.id, curator, 'editor');
+    await enrol(origin, there, inbox.id, curator, 'adder');
+    const placed = ({ id }: Entity) => ({ predicate: 'collection', peer: id });
+    const made = await create(origin, there, { collection: inbox.id, properties: { label: 'To Ada' } });
+    const both = await update(origin, there, made, { relationships_add: [placed(home)] });
+    await update(origin, there, both, { relationships_remove: [placed(inbox)] });
+    await addRemote(node, operator(node), { url: origin.url, key: keyOf(curator) });
+    await sync(node, operator(node));
+    const before = await read(node, operator(node), made.id);
+
+    await visitor.go(`/entities/${made.id}/history`);
+    const second = page.getByRole('listitem').filter({ hasText: 'Version 2' });
+    await second.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('dialog').getByText('Action not allowed: entity:update').waitFor();
+    expect(await read(node, operator(node), made.id)).toEqual(before);
     expect(visitor.faults).toEqual([]);
   });
 });

@@ -2,7 +2,17 @@ import { answered, api } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
 import { manifestOf } from './bring-back.ts';
 import type { Entity } from './entity-queries.ts';
-import { type Content, contentOf, sameContent, stepsBetween, type Update, updateBetween } from './model/content.ts';
+import {
+  byKey,
+  type Content,
+  contentOf,
+  isPlace,
+  keyOf,
+  sameContent,
+  stepsBetween,
+  type Update,
+  updateBetween,
+} from './model/content.ts';
 
 /**
  * Makes `next` of `base`, which is what the version `tip` says, each step (`stepsBetween`) as a version of its own, and gives the
@@ -25,6 +35,7 @@ export async function writeUpdates(
   };
   let [cid, says] = [tip, base];
   for (const step of stepsBetween(base, next).slice(0, -1)) {
+    await refuseHalf(step, next);
     cid = await write(cid, updateBetween(says, step)).then(
       (saved) => saved.cid,
       (error: unknown) => madeBefore(error, cid, step),
@@ -41,4 +52,28 @@ async function madeBefore(error: unknown, tip: string, step: Content): Promise<s
   const now = await manifestOf(actual);
   if (now.deleted || now.prev?.['/'] !== tip || !sameContent(contentOf(now), step)) throw error;
   return actual;
+}
+
+/**
+ * Refuses what could be done only half: after `step` the entity lies where the first collection of `next` decides, and no longer in
+ * those that stand behind it there. @throws Failure, before anything is written
+ */
+async function refuseHalf(step: Content, next: Content): Promise<void> {
+  const [first, ...others] = next.relationships.filter(isPlace);
+  const there = byKey(step.relationships);
+  if (first) await requireIn(first.peer, 'entity:update');
+  for (const one of others) if (!there.has(keyOf(one))) await requireIn(one.peer, 'entity:create');
+}
+
+/** @throws Failure where that may not be done in a collection; one that is not here is no hindrance */
+async function requireIn(collection: string, action: string): Promise<void> {
+  try {
+    const params = { path: { id: collection } };
+    const { allowed_actions } = await answered(api.GET('/entities/{id}/permissions', { params }));
+    if (!allowed_actions.includes(action)) throw new Failure('forbidden', `Action not allowed: ${action}`, 403);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    if (error.kind === 'gone') throw new Failure('invalid', `the collection ${collection} is deleted`, 400);
+    if (error.kind !== 'missing') throw error;
+  }
 }
