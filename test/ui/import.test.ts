@@ -626,4 +626,21 @@ describePage('import', () => {
     ]);
     expect(visitor.faults).toEqual([]);
   });
+
+  test('a file that has changed while the one before it was imported is said to have changed', async () => {
+    await using folder = await temporaryFolder();
+    const paths = ['one.csv', 'two.csv'].map((name) => join(folder.path, name));
+    for (const path of paths) await writeFile(path, 'id,label\n1,One\n');
+    await visitor.go('/import');
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('o')]);
+    await chooser.setFiles(paths);
+    await page.getByLabel('Its name').fill('Things');
+    await page.route('**/files/one.csv*', async (route) => {
+      await writeFile(paths[1] ?? '', 'id,label\n2,Two, and more\n');
+      await route.continue();
+    });
+    await start();
+    await page.getByRole('alert').getByText('the file is gone or has changed').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
 });

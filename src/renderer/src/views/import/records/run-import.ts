@@ -85,6 +85,8 @@ export async function runImport({
   const timer = setInterval(() => void tell().catch(() => undefined), pollMs);
   try {
     for (const [at, file] of files.entries()) {
+      // It may have changed while those before it were read.
+      await refuseUnreadable(file);
       const report = await endOf<unknown, ImportReport>(
         api.PUT('/node/imports/{id}/files/{name}', {
           params: { path: { id, name: nameEnd(file.name, 200) }, query: { encoding: encodings[at] } },
