@@ -1,7 +1,7 @@
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
-import { readOperatorKey } from '../store/accounts/operator-key.ts';
+import { operatorKeyFile, readOperatorKey } from '../store/accounts/operator-key.ts';
 import { openClient } from './parts/client.ts';
 import { RefusedError } from './parts/failure.ts';
 import { pathPart } from './parts/path-part.ts';
@@ -64,7 +64,7 @@ export function addKey(program: Command, shell: Shell): void {
       await client.ask('DELETE', `/node/keys/${part}`).catch((error) => {
         if (!(error instanceof RefusedError)) throw error;
         // It is on no list: commands need it themselves.
-        const file = join(resolve(client.config.data), 'operator.key');
+        const file = operatorKeyFile(resolve(client.config.data));
         if (prefix.length >= shortest && readOperatorKey(file)?.startsWith(prefix))
           throw new UsageError(
             `That is the key in ${file}: delete this file and start the node again, which makes another key and refuses this one.`,

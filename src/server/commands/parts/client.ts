@@ -12,7 +12,7 @@ import { fromJson } from '../../model/from-json.ts';
 import { http } from '../../node-http.ts';
 import type { RunningNode } from '../../server.ts';
 import { identityFile } from '../../store/accounts/identity-schema.ts';
-import { readOperatorKey } from '../../store/accounts/operator-key.ts';
+import { operatorKeyFile, readOperatorKey } from '../../store/accounts/operator-key.ts';
 import { FailureError, RefusedError } from './failure.ts';
 import { jsonLines } from './json-lines.ts';
 import { nodeOnFolder } from './node-on-folder.ts';
@@ -84,8 +84,9 @@ export async function openClient(
   const other = await nodeOnFolder(data, shell, start);
   if (other) shell.asks?.(other);
   url ??= other?.url;
-  const key = readOperatorKey(join(data, 'operator.key'));
-  if (!key || !url) throw new FailureError(`The operator's key cannot be read: ${join(data, 'operator.key')}.`);
+  const keyFile = operatorKeyFile(data);
+  const key = readOperatorKey(keyFile);
+  if (!key || !url) throw new FailureError(`The operator's key cannot be read: ${keyFile}.`);
   const headers = {
     Authorization: `ApiKey ${key}`,
     [`X-${config.service}-Network`]: config.network,

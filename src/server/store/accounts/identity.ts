@@ -13,7 +13,7 @@ import * as keys from './api-keys.ts';
 import { identityFile, identityMigrations } from './identity-schema.ts';
 import type { Invite, InviteStatus } from './invites.ts';
 import * as invites from './invites.ts';
-import { readOperatorKey, writeOperatorKey } from './operator-key.ts';
+import { operatorKeyFile, readOperatorKey, writeOperatorKey } from './operator-key.ts';
 import { Verifications } from './verifications.ts';
 
 export interface IdentityOptions {
@@ -60,7 +60,7 @@ export class Identity {
     const options = { steps: identityMigrations, synchronous: 'FULL', checkpoint, fileId } as const;
     this.#db = new NodeDatabase(join(folder, identityFile), options);
     this.verifications = new Verifications(this.#db);
-    this.#operatorFile = join(folder, 'operator.key');
+    this.#operatorFile = operatorKeyFile(folder);
     this.#now = now;
     this.#randomBytes = randomBytes;
     this.#verified = new RecentMap(remembered);

@@ -1,10 +1,18 @@
 import { chmodSync, closeSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { syncFolderNow } from '../../blocks/durable-folder.ts';
 import { StorageError } from '../../errors.ts';
 
+/** In a data folder. */
+export const operatorKeyName = 'operator.key';
+
 const mode = 0o600;
 const maxBytes = 256;
+
+/** Where the operator's key of a data folder is. */
+export function operatorKeyFile(folder: string): string {
+  return join(folder, operatorKeyName);
+}
 
 /** The text in the operator's key file, or null where there is none to be read; closes it to other users on the way. */
 export function readOperatorKey(file: string): string | null {

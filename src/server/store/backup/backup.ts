@@ -5,6 +5,7 @@ import { FileStore } from '../../blocks/file-store.ts';
 import { ValidationError } from '../../errors.ts';
 import { type Network, networks } from '../../model/ids.ts';
 import { identityFile } from '../accounts/identity-schema.ts';
+import { operatorKeyFile, operatorKeyName } from '../accounts/operator-key.ts';
 import { attestFile } from '../attest-log.ts';
 import { chatFile } from '../chats/chats.ts';
 import { openReader } from '../connection.ts';
@@ -23,8 +24,6 @@ import {
   manifestName,
   readManifest,
 } from './backup-manifest.ts';
-
-const keyFile = 'operator.key';
 
 /** Facts that the task cannot know by itself. */
 export interface BackupOrder {
@@ -83,7 +82,7 @@ export async function makeBackup(
     }
     await takeDatabase(copy, chatFile);
     await takeDatabase(copy, identityFile);
-    if (existsSync(join(data, keyFile))) await takeFile(copy, keyFile);
+    if (existsSync(operatorKeyFile(data))) await takeFile(copy, operatorKeyName);
     checkFiles(openFiles);
     manifest.files.sort((a, b) => (a.path < b.path ? -1 : 1));
     await writeSynced(join(folder, manifestName), `${JSON.stringify(manifest, null, 2)}\n`);
