@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest';
 import { failureOf, saidOf } from '../../src/renderer/src/api/failure.ts';
 
-test('a failure says the reason that stands below the heading', () => {
+test('a failure says the reason that stands below the heading, once', () => {
   const body = { error: 'Entity not found', details: { reason: 'There is no such role' } };
   expect(failureOf(404, body)).toMatchObject({ kind: 'missing', message: 'Entity not found: There is no such role' });
   expect(failureOf(404, { error: 'Entity not found', details: { reason: 5 } }).message).toBe('Entity not found');
+  const reason = 'The file ends within its header.';
+  const whole = `The archive is damaged at byte 1: ${reason}`;
+  expect(failureOf(400, { error: whole, details: { reason, offset: 1 } }).message).toBe(whole);
   expect(failureOf(500, undefined).message).toBe('HTTP 500');
 });
 

@@ -64,7 +64,10 @@ export function failureOf(status: number, body: unknown): Failure {
     details?: Record<string, unknown>;
   };
   const heading = typeof error === 'string' ? error : `HTTP ${status}`;
-  const message = typeof details?.reason === 'string' ? `${heading}: ${details.reason}` : heading;
+  const reason = details?.reason;
+  // Of an archive the heading says it already.
+  const isMore = typeof reason === 'string' && !heading.endsWith(reason);
+  const message = isMore ? `${heading}: ${reason}` : heading;
   return new Failure(kindOf(status, details), message, status, details);
 }
 
