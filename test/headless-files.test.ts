@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { cp, symlink, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -103,6 +103,34 @@ describe('the container file', () => {
     expect(sources.filter((path) => !existsSync(join(root, path)))).toEqual([]);
     expect(sources).toEqual(expect.arrayContaining(['package-lock.json', 'src', 'build/archeion.mjs']));
   });
+
+  test('builds what it runs of nothing but the files that it copies', async () => {
+    await using folder = await temporaryFolder();
+    const [build, , run] = stages.map((_, i) => join(folder.path, `${i}`));
+    /** Puts what a stage copies where it wants it; `from`: of the project, or of another stage. */
+    const copies = async (stage: string[], from: (option: string | undefined) => string, to: string) => {
+      for (const line of stage.filter((line) => line.startsWith('COPY '))) {
+        const [, option, names = ''] = /^COPY (?:--from=(\w+) )?(.*)$/.exec(line) ?? [];
+        const paths = names.split(' ');
+        const target = paths.pop() ?? '';
+        for (const path of paths)
+          if (!path.endsWith('/node_modules'))
+            await cp(join(from(option), path.replace('/app/', '')), join(to, target.endsWith('/') ? path : target), {
+              recursive: true,
+              filter: (source) => basename(source) !== 'generated',
+            });
+      }
+      await symlink(join(root, 'node_modules'), join(to, 'node_modules'));
+    };
+    const [first = [], , third = []] = stages;
+    await copies(first, () => root, build ?? '');
+    const commands = first.filter((line) => /^RUN (?!npm ci$)/.test(line)).map((line) => line.slice('RUN '.length));
+    expect(commands).toEqual(['npm run build']);
+    await promisify(execFile)('npm', ['run', 'build'], { cwd: build });
+    await copies(third, (option) => (option === 'build' ? (build ?? '') : root), run ?? '');
+    const { stdout } = await promisify(execFile)(process.execPath, ['build/archeion.mjs', '--version'], { cwd: run });
+    expect(stdout.trim()).toBe((JSON.parse(readText('package.json')) as { version: string }).version);
+  }, 300_000);
 
   test('runs the node as somebody without rights, with settings that it knows', () => {
     expect(last.indexOf('USER node')).toBeLessThan(last.findIndex((line) => /^ENTRYPOINT/.test(line)));
