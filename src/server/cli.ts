@@ -1,7 +1,6 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
-import envPaths from 'env-paths';
 import { boundHeaps } from './heaps.ts';
 
 // The one file that touches the process: arguments, environment, streams, signals and the exit code.
@@ -75,11 +74,13 @@ if (args[0] === 'processor' && args[1] === 'run') {
   ended(await runShipped(args[2], { stdin: process.stdin, now: Date.now, out, err }));
 } else {
   const { run } = await import('./commands/run.ts');
+  // It asks for the home as it is loaded, and the user of a service may have none.
+  const usualFolders = await import('env-paths').catch(() => null);
   const code = await run(args, {
     env: process.env,
     pid: process.pid,
     isRunning,
-    dataFolder: envPaths('archeion', { suffix: '' }).data,
+    dataFolder: usualFolders?.default('archeion', { suffix: '' }).data ?? null,
     ui: pages.find((folder) => existsSync(join(folder, 'index.html'))) ?? null,
     self: [process.execPath, realpathSync(process.argv[1] ?? import.meta.filename)],
     input: () => process.stdin,

@@ -46,7 +46,7 @@ const hostName = z
 const privateEndpoints = ['operator', 'everyone', 'nobody'] as const;
 
 const settings = z.object({
-  ARCHEION_DATA: z.string().min(1, 'must name a folder'),
+  ARCHEION_DATA: z.string('must name a folder (or --data), since this user has no home').min(1, 'must name a folder'),
   ARCHEION_HOST: z.string().min(1, 'must name an address').transform(unbracketed).default('127.0.0.1'),
   ARCHEION_PORT: z
     .string()
@@ -180,19 +180,19 @@ export interface Secrets {
 
 /**
  * The settings of a node, from the environment and the command line's options.
- * `fallbackData` is the platform's usual data folder.
+ * `fallbackData` is the platform's usual data folder; null where there is none.
  * @throws UsageError with one sentence for everything that is wrong
  */
 export function readConfig(
   env: Record<string, string | undefined>,
   flags: Flags,
-  fallbackData: string,
+  fallbackData: string | null,
 ): { config: Config; secrets: Secrets } {
   const given = Object.entries(env).filter(
     ([name, value]) => name.startsWith('ARCHEION_') && value !== undefined && value !== '',
   );
   const parsed = settings.safeParse({
-    ARCHEION_DATA: fallbackData,
+    ARCHEION_DATA: fallbackData ?? undefined,
     ...Object.fromEntries(given),
     ...(flags.data !== undefined && { ARCHEION_DATA: flags.data }),
     ...(flags.host !== undefined && { ARCHEION_HOST: flags.host }),

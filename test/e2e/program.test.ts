@@ -1,4 +1,4 @@
-import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -91,6 +91,28 @@ test('answers a wrong command line with exit code 2', async () => {
   const child = start(['no-such-command']);
   const [code] = await once(child, 'close');
   expect(code).toBe(2);
+});
+
+/** As a user that the machine knows nothing of, as a service's may be. */
+const stranger = ['--user', '--map-user=54321'];
+const env = { PATH: process.env.PATH };
+const canBeStranger = spawnSync('unshare', [...stranger, 'true']).status === 0;
+
+test.skipIf(!canBeStranger)('serves a folder that is named for a user without a home', async () => {
+  const start = (...args: string[]) => spawn('unshare', [...stranger, process.execPath, launcher, ...args], { env });
+  const child = start('serve', '--port', '0', '--data', data);
+  running.push(child);
+  const { url } = await readyOf(child.stdout);
+  expect((await fetch(`${url}/health`)).status).toBe(200);
+  expect(await stopped(child)).toEqual([0, null]);
+
+  const unnamed = start('serve');
+  running.push(unnamed);
+  const said = unnamed.stderr.toArray();
+  expect(await once(unnamed, 'exit')).toEqual([2, null]);
+  expect((await said).join('')).toContain(
+    'ARCHEION_DATA: must name a folder (or --data), since this user has no home.',
+  );
 });
 
 const full = '/dev/full';

@@ -7,8 +7,8 @@ export interface Shell {
   pid: number;
   /** Whether there is a process of that id. */
   isRunning?: (pid: number) => boolean;
-  /** The platform's usual data folder. */
-  dataFolder: string;
+  /** The platform's usual data folder; null for a user without a home. */
+  dataFolder: string | null;
   /** The folder of the built page, null where it is not built. */
   ui: string | null;
   /** stdin, for a command that reads it; it is not touched before. */
