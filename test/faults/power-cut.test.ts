@@ -90,6 +90,22 @@ describe.runIf(canRecord())('power cuts', () => {
     expect(await broken(recording, 40, { folder, at: at + 1 })).toEqual([]);
   });
 
+  test('a folder whose name the system has chosen is recorded like any other', async () => {
+    const [folder, log] = [join(place, 'chosen'), join(place, 'chosen-log')];
+    mkdirSync(folder);
+    const made = `const { mkdtempSync, writeFileSync } = require('node:fs');
+      writeFileSync(mkdtempSync(process.argv[1]) + '/some', 'bytes');`;
+    const env = { ...process.env, ...recorded(join(place, 'recorder.so'), folder, log) };
+    execFileSync(process.execPath, ['-e', made, join(folder, 'r')], { env });
+    const disk = new Disk(folder);
+    for (const step of readRecording(log)) disk.apply(step);
+    const copy = join(place, 'chosen-copy');
+    disk.copy(copy);
+    const names = await filesIn(folder);
+    expect(names).toEqual([expect.stringMatching(/^r\w{6}\/some$/)]);
+    expect(await filesIn(copy)).toEqual(names);
+  });
+
   test('an export that was said to be done is there, whole and under its name', async () => {
     const [data, folder, log] = [join(place, 'exporting'), join(place, 'exports'), join(place, 'exports-log')];
     mkdirSync(folder);

@@ -235,6 +235,19 @@ int mkdir(const char *name, mode_t mode) {
   REAL(int, "mkdir", const char *, mode_t);
   NAMED(MKDIR, AT_FDCWD, name, 0, NULL, real(name, mode));
 }
+/* The C library makes this folder without mkdir, and its name is known only then. */
+char *mkdtemp(char *name) {
+  REAL(char *, "mkdtemp", char *);
+  char whole[PATH_MAX];
+  if (!inside(AT_FDCWD, name, whole)) return real(name);
+  wait_if_stopped();
+  pthread_mutex_lock(&names_lock);
+  char *made = real(name);
+  const char *path = made ? inside(AT_FDCWD, made, whole) : NULL;
+  if (path) put(MKDIR, 0, 0, path, strlen(path), NULL, 0, 0);
+  pthread_mutex_unlock(&names_lock);
+  return made;
+}
 
 /* What the rebuilder has no picture of: a program that does it cannot be judged, and is told so. */
 int link(const char *from, const char *to_name) {
