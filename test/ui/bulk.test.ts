@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { changeOf, noDraft } from '../../src/renderer/src/views/collection/bulk-draft.ts';
 import { ask, operator } from '../helpers/callers.ts';
-import { nowhere } from '../helpers/entities.ts';
+import { nowhere, ok, read } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { askToClose, describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 import { seedItems } from './seed.ts';
@@ -31,6 +31,11 @@ describePage('a change of all that is selected', () => {
   /** Selects all of a collection of `count` items and opens the dialog. */
   async function opened(count: number): Promise<string> {
     const id = await seedItems(node, count);
+    await openAll(count);
+    return id;
+  }
+
+  async function openAll(count: number): Promise<void> {
     await visitor.go('/collections');
     await page.getByRole('link', { name: 'Items' }).click();
     await page.locator('[aria-rowindex="2"] a').waitFor();
@@ -39,7 +44,12 @@ describePage('a change of all that is selected', () => {
     await page.getByText(`${count} selected`).waitFor();
     await page.keyboard.press('b');
     await dialog().waitFor();
-    return id;
+  }
+
+  /** The items as they are, by their labels. */
+  async function items(id: string): Promise<{ id: string; cid: string }[]> {
+    const answer = await ask(node, operator(node), `GET /node/collections/${id}/table?sort=label`);
+    return (answer.body as { rows: { id: string; cid: string }[] }).rows;
   }
 
   /** How many items say this. */
@@ -94,6 +104,26 @@ describePage('a change of all that is selected', () => {
     await page.locator('[aria-rowindex="2"] a').waitFor();
     expect(await page.getByText('3 selected').count()).toBe(0);
     expect(await page.locator('[aria-rowindex="2"]').getByRole('checkbox').isChecked()).toBe(false);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('takes a property from those that have it, and makes no version of the others, which it counts', async () => {
+    const id = await seedItems(node, 3);
+    const [first, ...others] = await items(id);
+    const change = { expect_tip: first?.cid, properties: { place: 'Rye' } };
+    ok(await ask(node, operator(node), `PUT /entities/${first?.id}`, change));
+    await openAll(3);
+    await field('What to do').selectOption('remove');
+    await field('Property').fill('place');
+    await button('Remove a property').click();
+    await dialog().getByText('One entity was changed', { exact: true }).waitFor();
+    await dialog().getByText('2 did not have the property and were left as they are.').waitFor();
+    await lookAt(page, 'collection-bulk-idle');
+    expect(await saying(id, 'properties.place', 'Rye')).toBe(0);
+    for (const one of others) expect(await read(node, operator(node), one.id)).toMatchObject({ cid: one.cid });
+    await button('Undo').click();
+    await dialog().getByText('One entity says again what it said before').waitFor();
+    expect(await saying(id, 'properties.place', 'Rye')).toBe(1);
     expect(visitor.faults).toEqual([]);
   });
 

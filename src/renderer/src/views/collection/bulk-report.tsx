@@ -21,8 +21,8 @@ interface BulkReportProps {
 /** How far a change of many entities has come, what it did, and what it did not. */
 export function BulkReport({ progress, total, busy, undoing }: BulkReportProps) {
   const { t, number } = useTexts();
-  const { changed, failed, left, waiting, halted } = progress;
-  const done = changed.length + failed.length;
+  const { changed, failed, idle, left, waiting, halted } = progress;
+  const done = changed.length + failed.length + idle;
   const counted = { count: changed.length, number: number(changed.length) };
   return (
     <div className="space-y-3">
@@ -38,6 +38,7 @@ export function BulkReport({ progress, total, busy, undoing }: BulkReportProps) 
           {t(sentenceOf(halted))}
         </p>
       )}
+      {!busy && idle > 0 && <p>{t('bulk.idle', { count: idle, number: number(idle) })}</p>}
       {!busy && left.length > 0 && (
         <p className="text-quiet">{t(undoing ? 'bulk.leftChanged' : 'bulk.left', { count: left.length })}</p>
       )}

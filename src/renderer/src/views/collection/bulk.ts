@@ -26,6 +26,7 @@ export function changing(rows: readonly Row[], change: BulkChange, note: string)
     undoing: false,
     rows,
     async each(row) {
+      if (change.kind === 'remove' && !(await mayHave(row, change.name))) return null;
       try {
         return { row, after: await written(row, change, { expect_tip: row.cid, ...said }), deleted };
       } catch (error) {
@@ -66,6 +67,12 @@ async function written(row: Row, change: BulkChange, base: { expect_tip: string;
       ? answered(api.DELETE('/entities/{id}', { params, body: base }))
       : answered(api.PUT('/entities/{id}', { params, body: { ...base, ...bodyOf(change) } }));
   return (await request).cid;
+}
+
+/** Whether something may be taken away: what is another version than the one that was seen is refused when it is written. */
+async function mayHave({ id, cid }: Row, name: string): Promise<boolean> {
+  const now = await answered<Entity>(api.GET('/entities/{id}', { params: { path: { id } } }));
+  return now.cid !== cid || Object.hasOwn(now.properties, name);
 }
 
 /** Whether nobody knows what became of a write: no answer came, or the node itself could not tell (503). */

@@ -17,12 +17,15 @@ export interface Bulk {
   /** Whether it takes a change back. */
   undoing: boolean;
   rows: readonly Row[];
-  each(row: Row): Promise<Changed>;
+  /** null where there is nothing to do. */
+  each(row: Row): Promise<Changed | null>;
 }
 
 export interface BulkProgress {
   changed: readonly Changed[];
   failed: readonly { row: Row; error: unknown }[];
+  /** At how many there was nothing to do. */
+  idle: number;
   /** What has not been gone through yet. */
   left: readonly Row[];
   /** Why the node is waited for, while it is. */
@@ -46,7 +49,7 @@ const mostTries = 5;
 
 /** As it stands before anything is done. */
 export function begun({ rows }: Bulk): BulkProgress {
-  return { changed: [], failed: [], left: rows, waiting: null, halted: null };
+  return { changed: [], failed: [], idle: 0, left: rows, waiting: null, halted: null };
 }
 
 /**
@@ -57,6 +60,7 @@ export async function goThrough(bulk: Bulk, from: BulkProgress, { onProgress, st
   const changed = [...from.changed];
   const failed = [...from.failed];
   const putBack: Row[] = [];
+  let idle = from.idle;
   let next = 0;
   let told = 0;
   let wait: Promise<boolean> | null = null;
@@ -65,6 +69,7 @@ export async function goThrough(bulk: Bulk, from: BulkProgress, { onProgress, st
   const standing = (): BulkProgress => ({
     changed: [...changed],
     failed: [...failed],
+    idle,
     left: [...putBack, ...from.left.slice(next)],
     waiting,
     halted,
@@ -91,7 +96,9 @@ export async function goThrough(bulk: Bulk, from: BulkProgress, { onProgress, st
   const goOver = async (row: Row) => {
     for (let tries = 1; ; tries++)
       try {
-        changed.push(await bulk.each(row));
+        const one = await bulk.each(row);
+        if (one === null) idle++;
+        else changed.push(one);
         return;
       } catch (error) {
         const passes = isPassing(error) && tries < mostTries;
