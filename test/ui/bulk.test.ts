@@ -127,6 +127,21 @@ describePage('a change of all that is selected', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('says of what somebody else deleted meanwhile that it was deleted', async () => {
+    const id = await opened(3);
+    const [first] = await items(id);
+    ok(await ask(node, operator(node), `DELETE /entities/${first?.id}`, { expect_tip: first?.cid }));
+    await field('What to do').selectOption('delete');
+    await button('Delete').click();
+    await dialog().getByText('2 entities were changed', { exact: true }).waitFor();
+    await dialog().getByText('One was not changed').waitFor();
+    await dialog().getByText('This was deleted.').waitFor();
+    await button('Undo').click();
+    await dialog().getByText('2 entities say again what they said before').waitFor();
+    expect((await items(id)).map((one) => one.id)).not.toContain(first?.id);
+    expect(visitor.faults).toEqual([]);
+  });
+
   const question = () => page.getByRole('dialog', { name: 'Stop here?' });
   const answer = async (name: string) => {
     await question().getByRole('button', { name, exact: true }).click();

@@ -32,7 +32,7 @@ export function changing(rows: readonly Row[], change: BulkChange, note: string)
       } catch (error) {
         if (isUnclear(error)) unclear.add(row.id);
         const after = error instanceof Failure && unclear.has(row.id) ? error.actual : null;
-        if (after === null || !(await isMade(row, change, note.trim(), after))) throw error;
+        if (after === null || !(await isMade(row, change, note.trim(), after))) throw await asDeletion(error);
         return { row, after, deleted };
       }
     },
@@ -73,6 +73,13 @@ async function written(row: Row, change: BulkChange, base: { expect_tip: string;
 async function mayHave({ id, cid }: Row, name: string): Promise<boolean> {
   const now = await answered<Entity>(api.GET('/entities/{id}', { params: { path: { id } } }));
   return now.cid !== cid || Object.hasOwn(now.properties, name);
+}
+
+/** The same failure; where what stands in the way is a deletion, one that says so. */
+async function asDeletion(error: unknown): Promise<unknown> {
+  const tip = error instanceof Failure ? error.actual : null;
+  if (tip === null || !(await manifestOf(tip)).deleted) return error;
+  return new Failure('gone', 'deleted since', 404, { tip });
 }
 
 /** Whether nobody knows what became of a write: no answer came, or the node itself could not tell (503). */
