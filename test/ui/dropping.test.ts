@@ -54,6 +54,20 @@ describePage('files from a folder of this machine', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('are taken while the form of a condition is open, which asks for nothing', async () => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, 'scan.bin');
+    await writeFile(file, 'bytes');
+    const { id } = await collection(node, operator(node), { label: 'Letters' });
+    await visitor.go(`/collections/${id}`);
+    await page.getByRole('button', { name: 'Add a condition' }).click();
+    await page.getByRole('dialog', { name: 'Add a condition' }).waitFor();
+    await drop(file);
+    await page.getByRole('heading', { name: 'scan.bin', level: 1 }).waitFor();
+    expect(await page.getByRole('dialog').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('say that they are folders, also those that are named as a table or an archive', async () => {
     await using folder = await temporaryFolder();
     const table = join(folder.path, 'rows.csv');

@@ -55,7 +55,10 @@ export function DropTarget() {
   );
 }
 
-/** Whether a dialog is to be answered first: what it asks, or offers, is of the screen beneath it. */
+/**
+ * Whether a dialog is to be answered first: what it asks, or offers, is of the screen beneath it. What hangs on a button, as the
+ * form of a condition, calls itself a dialog and closes when one goes on elsewhere.
+ */
 function isUnderDialog(): boolean {
-  return document.querySelector('[role="dialog"]') !== null;
+  return document.querySelector('[role="dialog"]:not([data-radix-popper-content-wrapper] *)') !== null;
 }
