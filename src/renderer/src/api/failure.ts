@@ -84,6 +84,11 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof Failure && error.kind === 'signed-out';
 }
 
+/** Whether what was asked for is not there, or not for whoever asks: that another attempt is answered otherwise is not to be expected. */
+export function isOutOfReach(error: unknown): boolean {
+  return error instanceof Failure && (error.kind === 'missing' || error.kind === 'gone' || error.kind === 'forbidden');
+}
+
 /** The text that says what a failure means and what to do. */
 export function sentenceOf(error: unknown): MessageKey {
   return `failure.${error instanceof Failure ? error.kind : 'page'}`;

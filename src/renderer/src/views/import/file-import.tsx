@@ -31,8 +31,8 @@ export function FileImport({
   const [peer, setPeer] = useState<Peer | null>(null);
   const { outcomes, kept, begun, busy, error, start, stop, elsewhere } = useKeeping(files);
   const left = files.length - kept;
-  const chooseOther = () => {
-    const id = elsewhere();
+  const chooseOther = async () => {
+    const id = await elsewhere();
     // A new one was made: it is no new one any more.
     if (way === 'collection' && id !== undefined) setTarget({ collection: id, label: '' });
   };
@@ -114,7 +114,7 @@ export function FileImport({
               {t('action.retry')}
             </Button>
           )}
-          {mayRetry && <Button onClick={chooseOther}>{t('import.elsewhere')}</Button>}
+          {mayRetry && <Button onClick={() => void chooseOther()}>{t('import.elsewhere')}</Button>}
           <Button look={mayRetry ? 'plain' : 'main'} onClick={onMore}>
             {t('import.more')}
           </Button>

@@ -1,7 +1,7 @@
 import { answered, api, currentNetwork } from '../../api/client.ts';
 import { deleteUntouched } from '../../api/delete-untouched.ts';
 import { newEntityId } from '../../api/entity-id.ts';
-import { Failure } from '../../api/failure.ts';
+import { Failure, isOutOfReach } from '../../api/failure.ts';
 import { nameEnd } from '../../components/name-end.ts';
 import type { Attaching } from '../entity/files/attach-file.ts';
 import { refuseUnsendable } from '../entity/files/refuse-unsendable.ts';
@@ -48,16 +48,32 @@ export async function keepIn(collection: string, file: File, way: OnItsWay, sign
   return way.id;
 }
 
-/** Takes away the entity that was made for bytes that do not come; another attempt begins anew. */
-export async function takeBack(way: OnItsWay): Promise<void> {
+/**
+ * What became of a file that is no longer to go there: the id of the entity that has its bytes after all; null where none has, and then
+ * nothing of it stays, and another attempt begins anew. @throws Failure where the node cannot tell now
+ */
+export async function settle(way: OnItsWay): Promise<string | null> {
   const { id } = way;
-  if (id === undefined) return;
-  try {
-    // One that has its bytes after all is of a later version, and stays.
-    if (await deleteUntouched(id)) delete way.id;
-  } catch {
-    // It was never made, or cannot be taken away now.
-  }
+  if (id === undefined) return null;
+  for (;;)
+    try {
+      if (await deleteUntouched(id)) {
+        delete way.id;
+        return null;
+      }
+      const { properties } = await answered(api.GET('/entities/{id}', { params: { path: { id } } }));
+      return properties.uploaded === true ? id : null;
+    } catch (error) {
+      // It was never made, or is not for this one to take away.
+      if (isOutOfReach(error)) return null;
+      // Its bytes may have come between the two.
+      if (!(error instanceof Failure && error.kind === 'conflict')) throw error;
+    }
+}
+
+/** The same where nothing more can be done about it. */
+export async function takeBack(way: OnItsWay): Promise<void> {
+  await settle(way).catch(() => null);
 }
 
 /** The same where the page itself goes, in which no answer can be waited for. */

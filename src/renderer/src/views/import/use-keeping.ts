@@ -2,9 +2,9 @@ import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
 import { currentNetwork } from '../../api/client.ts';
 import { useUnsaved } from '../../session/unsaved.ts';
-import { attachFile } from '../entity/files/attach-file.ts';
+import { attachFile, isAttached } from '../entity/files/attach-file.ts';
 import { refuseUnsendable } from '../entity/files/refuse-unsendable.ts';
-import { collectionOf, keepIn, type OnItsWay, takeBack, takeBackUnanswered } from './keep-file.ts';
+import { collectionOf, keepIn, type OnItsWay, settle, takeBack, takeBackUnanswered } from './keep-file.ts';
 import type { Target } from './target.tsx';
 
 /** What became of a file: the entity that has it, or why none has. */
@@ -50,12 +50,11 @@ export function useKeeping(files: readonly File[]) {
     return () => removeEventListener('pagehide', onGone);
   }, []);
 
+  const tell = (file: File, outcome: Outcome) => {
+    if ('entity' in outcome) keptAs[currentNetwork()].set(file, outcome.entity);
+    setOutcomes((old) => new Map(old).set(file, outcome));
+  };
   const keep = async (to: Place, { signal }: AbortController) => {
-    const here = keptAs[currentNetwork()];
-    const tell = (file: File, outcome: Outcome) => {
-      if ('entity' in outcome) here.set(file, outcome.entity);
-      setOutcomes((old) => new Map(old).set(file, outcome));
-    };
     const tried = async (file: File, work: () => Promise<string | null>) => {
       try {
         const entity = await work();
@@ -97,15 +96,36 @@ export function useKeeping(files: readonly File[]) {
     stop.current = new AbortController();
     running.current = keep(to, stop.current);
   };
-  /** What is left goes to another place: of what was on its way to this one nothing stays there. Gives its id. */
-  const elsewhere = (): string | undefined => {
-    const before = [...ways.current.values()];
-    ways.current.clear();
-    void Promise.all(before.map(takeBack));
+  /**
+   * What is left goes to another place: of what was on its way to this one nothing stays there, and what has come all the same
+   * is kept. Gives the id of this place, if there is one; where the node cannot tell what has come, nothing becomes of it.
+   */
+  const elsewhere = async (): Promise<string | undefined> => {
     const id = place.current;
-    place.current = undefined;
-    setOutcomes((old) => new Map([...old].filter(([, outcome]) => isKept(outcome))));
-    setBegun(false);
+    const found = new Set<File>();
+    setBusy(true);
+    setError(null);
+    try {
+      for (const [file, way] of ways.current) {
+        const isThere = way.key !== undefined && (await isAttached(id ?? '', file, way));
+        const entity = isThere ? id : await settle(way);
+        ways.current.delete(file);
+        if (!entity) continue;
+        tell(file, { entity });
+        found.add(file);
+      }
+    } catch (failed) {
+      setError(failed);
+      return undefined;
+    } finally {
+      setBusy(false);
+      void queries.invalidateQueries();
+    }
+    if (kept + found.size < files.length) {
+      place.current = undefined;
+      setOutcomes((old) => new Map([...old].filter(([, outcome]) => isKept(outcome))));
+      setBegun(false);
+    }
     return id;
   };
   return { outcomes, kept, begun, busy, error, start, stop: () => stop.current?.abort(), elsewhere };

@@ -1,5 +1,5 @@
 import { answered, api } from '../../../api/client.ts';
-import { Failure } from '../../../api/failure.ts';
+import { Failure, isOutOfReach } from '../../../api/failure.ts';
 import { nameEnd } from '../../../components/name-end.ts';
 import type { Entity } from '../entity-queries.ts';
 import { isMap, type JsonMap } from '../model/json.ts';
@@ -61,6 +61,21 @@ export async function lookForSent(
   if (!(await hasCome(now, file, way, signal))) return null;
   const isNew = now.prev_cid === over.cid && !sentTo(over, way);
   return { key: way.key, version: isNew ? now.cid : null };
+}
+
+/**
+ * Whether a file that was sent to an entity, and not answered, is there: not where the entity is gone, nor where the file cannot be
+ * read any more. @throws Failure where the node cannot tell now
+ */
+export async function isAttached(id: string, file: File, way: Attaching): Promise<boolean> {
+  if (way.key === undefined) return false;
+  try {
+    const now = await answered<Entity>(api.GET('/entities/{id}', { params: { path: { id } } }));
+    return await hasCome(now, file, way, null);
+  } catch (error) {
+    if (error instanceof Failure && !isOutOfReach(error)) throw error;
+    return false;
+  }
 }
 
 /** Whether an entity holds the bytes that were sent to it. @throws Failure */
