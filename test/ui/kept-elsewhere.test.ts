@@ -107,4 +107,18 @@ describePage('files for which another place is chosen', () => {
     expect(Object.keys((await read(node, me, letter.id)).properties.content as object)).toEqual(['recto.txt']);
     expect(visitor.faults).toEqual([]);
   });
+
+  test('are said not to know the collections that there are, as long as nobody could be asked', async () => {
+    await page.route('**/node/collections?*', (route) => route.abort('connectionreset'));
+    await visitor.load('/import');
+    await choose('recto.txt');
+    const choice = page.getByLabel('Into the collection');
+    await page.getByText('Which collections there are could not be asked for.').waitFor();
+    await lookAt(page, 'import-targets-unknown', { asItIs: true });
+    await page.unrouteAll();
+    await button('Try again').click();
+    await choice.locator('option', { hasText: 'Scans' }).waitFor({ state: 'attached' });
+    expect(await page.getByText('could not be asked for').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
 });

@@ -42,6 +42,29 @@ describePage('what comes from a remote', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('is said to be so by a choice of where something is imported to, too', async () => {
+    const { node, visitor, page } = scene;
+    page.on('filechooser', () => undefined);
+    await using origin = await startNode();
+    const there = operator(origin);
+    const curator = await user(origin, 'curator');
+    const open = await collection(origin, there, { label: 'Open' });
+    const closed = await collection(origin, there, { label: 'Closed' });
+    await enrol(origin, there, open.id, curator, 'editor');
+    await addRemote(node, operator(node), { url: origin.url, key: keyOf(curator) });
+    await sync(node, operator(node));
+    await visitor.load(`/import?collection=${closed.id}`);
+    await page.getByText('Drop files here').waitFor();
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('o')]);
+    await chooser.setFiles({ name: 'scan.txt', mimeType: 'text/plain', buffer: Buffer.from('recto') });
+    const note = page.getByRole('note').filter({ hasText: 'You may only read this' });
+    await note.waitFor();
+    await lookAt(page, 'import-read-only');
+    await page.getByLabel('Into the collection').selectOption({ label: 'Open' });
+    await note.waitFor({ state: 'detached' });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('and may be restored only half way stays as it is, which is said', async () => {
     const { node, visitor, page } = scene;
     await using origin = await startNode();

@@ -5,6 +5,7 @@ import { Button } from '../../components/button.tsx';
 import { Field, Input, Select } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { collectionsQuery } from '../collections/collections-query.ts';
+import { ReadOnly } from '../entity/read-only.tsx';
 
 /** Where something goes: a collection that is there, or a new one of a name. */
 export interface Target {
@@ -35,6 +36,8 @@ interface TargetChoiceProps {
 export function TargetChoice({ target, onChange, namesakes = [] }: TargetChoiceProps) {
   const { t } = useTexts();
   const list = useQuery(collectionsQuery);
+  // None that are there can be chosen as long as nobody knows them.
+  const isUnknown = list.isError && !list.data;
   const [only, ...others] = namesakes;
   const place = useRef<HTMLDivElement>(null);
   useCommands([
@@ -49,7 +52,7 @@ export function TargetChoice({ target, onChange, namesakes = [] }: TargetChoiceP
   return (
     <div ref={place} className="flex flex-wrap items-start gap-3">
       <div className="w-56">
-        <Field label={t('import.target')}>
+        <Field label={t('import.target')} error={isUnknown && t('import.targetsUnknown')}>
           {(ids) => (
             <Select
               {...ids}
@@ -65,6 +68,11 @@ export function TargetChoice({ target, onChange, namesakes = [] }: TargetChoiceP
             </Select>
           )}
         </Field>
+        {isUnknown && (
+          <Button small className="mt-1" onClick={() => void list.refetch()}>
+            {t('action.retry')}
+          </Button>
+        )}
       </div>
       {target.collection === '' && (
         <div className="w-56">
@@ -92,6 +100,11 @@ export function TargetChoice({ target, onChange, namesakes = [] }: TargetChoiceP
               {t('import.intoNamesake')}
             </Button>
           )}
+        </div>
+      )}
+      {target.collection !== '' && (
+        <div className="w-full">
+          <ReadOnly id={target.collection} />
         </div>
       )}
     </div>
