@@ -230,6 +230,28 @@ describePage('members and roles', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('in a group are shown with when that ends, and as ended once it has; who holds a role is counted without those', async () => {
+    const until = (peer: string, expires_at: string) => ({ predicate: 'member', peer, properties: { expires_at } });
+    const crew = await create(node, me, {
+      type: 'group',
+      collection: home.id,
+      properties: { label: 'Interns' },
+      relationships: [until(ada.id, '2020-01-01T00:00:00.000Z'), until(bob.id, '2999-01-01T00:00:00.000Z')],
+    });
+    await enrol(node, me, home.id, { id: crew.id, headers: {} }, 'editor');
+    await enrol(node, me, home.id, bob, 'viewer', 0);
+    await open();
+    await page.getByRole('button', { name: 'Show who is in Interns' }).click();
+    const one = (text: RegExp) => page.getByRole('listitem').filter({ hasText: text });
+    await one(/ended.*2020/).waitFor();
+    await one(/Until.*2999/).waitFor();
+    await lookAt(page, 'members-group-ended');
+    const head = (role: string) => page.getByRole('columnheader').filter({ hasText: role });
+    await head('editor').getByText('one member').waitFor();
+    await head('viewer').getByText('0 members').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('a group has who is shown in it, also where it could not be given its role at first', async () => {
     await open();
     const person = async (name: string) => {

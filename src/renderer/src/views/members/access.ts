@@ -47,6 +47,13 @@ export function membershipsOf(collection: CollectionNow): Membership[] {
     .map(membership);
 }
 
+/** Who is in a group, as its `member` relationships say it; one that has ended counts no more. */
+export function groupMembersOf(group: Parameters<typeof contentOf>[0]): Membership[] {
+  return contentOf(group)
+    .relationships.filter(({ predicate, peer }) => predicate === 'member' && peer !== '*')
+    .map(membership);
+}
+
 function membership({ predicate, peer, peer_type, peer_label, properties }: Stored): Membership {
   const text = (key: string) => {
     const value = properties && Object.hasOwn(properties, key) ? properties[key] : undefined;

@@ -1,7 +1,7 @@
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import { type CollectionNow, membershipsOf } from './access.ts';
+import { type CollectionNow, isExpired, membershipsOf } from './access.ts';
 import { WriteProblem } from './overtaken.tsx';
 import { useAccessWrite } from './use-access-write.ts';
 
@@ -17,10 +17,11 @@ export function RemoveRoleDialog({
 }) {
   const { t, number } = useTexts();
   const write = useAccessWrite(collection, { said: () => t('roles.removed', { role }), onClose });
-  const count = membershipsOf(collection).filter((one) => one.role === role).length;
+  const all = membershipsOf(collection).filter((one) => one.role === role);
+  const count = all.filter((one) => !isExpired(one, Date.now())).length;
   const update = {
     properties_remove: { roles: [role] },
-    ...(count > 0 ? { relationships_remove: [{ predicate: role }] } : {}),
+    ...(all.length > 0 ? { relationships_remove: [{ predicate: role }] } : {}),
   };
   return (
     <Dialog

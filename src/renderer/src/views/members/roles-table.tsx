@@ -2,7 +2,7 @@ import { Check, CircleDashed, EllipsisVertical, Minus } from 'lucide-react';
 import { IconButton } from '../../components/button.tsx';
 import { Menu, MenuItem } from '../../components/menu.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import { type CollectionNow, membershipsOf, rolesOf } from './access.ts';
+import { type CollectionNow, isExpired, membershipsOf, rolesOf } from './access.ts';
 import { type Allows, abilities, extent, type Grants, sourceOf } from './grants.ts';
 
 interface RolesTableProps {
@@ -22,7 +22,7 @@ const head = 'w-32 min-w-28 px-3 py-1.5 text-center font-medium';
 export function RolesTable({ collection, names, grants, allows, mayManage, onEdit, onRemove }: RolesTableProps) {
   const { t } = useTexts();
   const roles = rolesOf(collection);
-  const members = membershipsOf(collection);
+  const members = membershipsOf(collection).filter((one) => !isExpired(one, Date.now()));
   const given = (role: string) => roles[role] ?? [];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the page is scrolled by keys, too
