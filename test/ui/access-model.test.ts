@@ -9,6 +9,7 @@ import {
 } from '../../src/renderer/src/views/members/access.ts';
 import { abilities, allowsOf, extent, grantsByType, sourceOf } from '../../src/renderer/src/views/members/grants.ts';
 import { actions, implies, isKnownAction } from '../../src/server/model/actions.ts';
+import { momentOf } from '../../src/server/model/moments.ts';
 
 type CollectionView = components['schemas']['CollectionView'];
 
@@ -51,6 +52,22 @@ describe('roles and memberships of a collection', () => {
     expect([first, second].map((one) => one && isExpired(one, at))).toEqual([false, true]);
     expect(second && isExpired(second, at - 1)).toBe(false);
     expect(second && isExpired({ ...second, expiresAt: 'some day' }, 0)).toBe(true);
+  });
+
+  test('end when the node takes them to end, wherever the browser is', () => {
+    const ends = ['2026-03-01T00:00:00', '2026-03-01 00:00', '2026-03-01T00:00:00+02:00', 'some day'];
+    const members = membershipsOf(
+      collection(
+        usual,
+        ends.map((expires_at, i) => ({ predicate: 'viewer', peer: `p${i}`, properties: { expires_at } })),
+      ),
+    );
+    expect(members.map(({ expiresAt }) => expiresAt)).toEqual([
+      '2026-03-01T00:00:00Z',
+      '2026-03-01T00:00Z',
+      ...ends.slice(2),
+    ]);
+    expect(members.map(({ expiresAt }) => Date.parse(expiresAt ?? ''))).toEqual(ends.map(momentOf));
   });
 
   test('tell what somebody else has changed', () => {

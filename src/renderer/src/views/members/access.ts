@@ -64,10 +64,17 @@ function membership({ predicate, peer, peer_type, peer_label, properties }: Stor
     peer,
     type: peer_type ?? 'user',
     label: peer_label,
-    expiresAt: text('expires_at'),
+    expiresAt: inUtc(text('expires_at')),
     grantedAt: text('granted_at'),
     grantedBy: text('granted_by'),
   };
+}
+
+const withoutZone = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?$/;
+
+/** Without a zone a time is one in UTC, as the node takes it, wherever the browser is. */
+function inUtc(text: string | undefined): string | undefined {
+  return text !== undefined && withoutZone.test(text) ? `${text.replace(' ', 'T')}Z` : text;
 }
 
 /** A membership as a collection keeps it, given now by `by`, until `end`; one that is there keeps no other end. */
