@@ -65,6 +65,21 @@ describePage('what comes from a remote', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('only for as long as a role holds says so once that has ended, which makes no version', async () => {
+    const { node, visitor, page } = scene;
+    await using origin = await startNode();
+    const there = operator(origin);
+    const curator = await user(origin, 'curator');
+    const open = await collection(origin, there, { label: 'Open' });
+    await create(origin, there, { collection: open.id });
+    await addRemote(node, operator(node), { url: origin.url, key: keyOf(curator) });
+    await enrol(origin, there, open.id, curator, 'editor', 12);
+    await sync(node, operator(node));
+    await visitor.load(`/collections/${open.id}`);
+    await page.getByRole('note').filter({ hasText: 'You may only read this' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('and may be restored only half way stays as it is, which is said', async () => {
     const { node, visitor, page } = scene;
     await using origin = await startNode();

@@ -11,7 +11,8 @@ import { syncStateQuery } from '../sync/state-query.ts';
 export function ReadOnly({ id }: { id: string }) {
   const { t } = useTexts();
   const hasRemotes = (useQuery(syncStateQuery).data?.remotes.length ?? 0) > 0;
-  const { data } = useQuery({ ...permissionsQuery(id), enabled: hasRemotes });
+  // A role ends by the clock, and a key comes and goes elsewhere: no version tells of either.
+  const { data } = useQuery({ ...permissionsQuery(id), enabled: hasRemotes, refetchInterval: 10_000 });
   if (!data || data.allowed_actions.some(isWrite)) return null;
   return (
     <p role="note" className="border-b border-line bg-warning-soft px-5 py-2">
