@@ -4,7 +4,7 @@ import { ask, operator } from '../helpers/callers.ts';
 import { create, ok } from '../helpers/entities.ts';
 import { importer } from '../helpers/imports.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
+import { askToClose, describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 
 describePage('the report of an import', () => {
   let node: TestNode;
@@ -182,6 +182,39 @@ describePage('the report of an import', () => {
     await line.waitFor();
     await page.waitForLoadState('networkidle');
     expect(await line.getByText('broken off').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('has an undo that is stopped only on purpose, and asks nothing more once it has ended', async () => {
+    await imported({ 'things.csv': `id,label,pages\n${things(0, 40).replaceAll('\n', ',1\n')}` });
+    await heading('40 entities were created').waitFor();
+    await button('Undo this import').click();
+    const gate = Promise.withResolvers<void>();
+    await page.route(/\/node\/imports\/[^/]+\/undo/, async (route) => {
+      await gate.promise;
+      await route.continue();
+    });
+    const dialog = page.getByRole('dialog', { name: 'Undo this import?' });
+    await dialog.getByRole('button', { name: /^Delete 40 entities/ }).click();
+    await dialog.getByRole('button', { name: 'Stop', exact: true }).waitFor();
+    const question = page.getByRole('dialog', { name: 'Stop the undo?' });
+    const goOn = async () => {
+      await question.getByRole('button', { name: 'Go on' }).click();
+      await question.waitFor({ state: 'detached' });
+    };
+    // None of these ends it.
+    await page.mouse.click(5, 5);
+    await page.keyboard.press('Escape');
+    await lookAt(page, 'import-undo-stop', { asItIs: true });
+    await goOn();
+    await page.evaluate('history.back()');
+    await goOn();
+    expect(await askToClose(page)).toBe('beforeunload');
+    await page.keyboard.press('Escape');
+    await question.waitFor();
+    gate.resolve();
+    await heading('Nothing of this import is left').waitFor();
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(0);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -1,3 +1,4 @@
+import { useEffect } from 'react';
 import { type Loss, useUnsaved } from '../session/unsaved.ts';
 import { DialogFrame, type DialogFrameProps } from './dialog-frame.tsx';
 import { useInstead } from './loss-dialog.tsx';
@@ -11,7 +12,11 @@ interface DialogProps extends Omit<DialogFrameProps, 'stays'> {
 export function Dialog({ unsaved = false, ...frame }: DialogProps) {
   const loss = (frame.open && unsaved) || null;
   useUnsaved(loss !== null, loss ?? undefined);
-  const { instead, question } = useInstead(loss);
+  const { instead, question, forget } = useInstead(loss);
+  // Where what was under way has ended, and it has closed, there is nothing left to be asked.
+  useEffect(() => {
+    if (!frame.open) forget();
+  }, [frame.open, forget]);
   return (
     <>
       <DialogFrame {...frame} stays={loss !== null} onClose={() => instead(frame.onClose)} />

@@ -33,13 +33,19 @@ export function LossDialog({ loss, open, onKeep, onLose }: LossDialogProps) {
 }
 
 /** Does what takes something away: at once where there is nothing to lose, else when that is wanted. */
-export function useInstead(loss: Loss | null): { instead(then: () => void): void; question: ReactNode } {
+export function useInstead(loss: Loss | null): {
+  instead(then: () => void): void;
+  question: ReactNode;
+  /** Asks no longer. */
+  forget(): void;
+} {
   const [asked, setAsked] = useState<{ loss: Loss; then(): void } | null>(null);
   const instead = useCallback((then: () => void) => (loss ? setAsked({ loss, then }) : then()), [loss]);
+  const forget = useCallback(() => setAsked(null), []);
   const lose = () => {
-    setAsked(null);
+    forget();
     asked?.then();
   };
-  const question = asked && <LossDialog open loss={asked.loss} onKeep={() => setAsked(null)} onLose={lose} />;
-  return { instead, question };
+  const question = asked && <LossDialog open loss={asked.loss} onKeep={forget} onLose={lose} />;
+  return { instead, question, forget };
 }

@@ -4,7 +4,7 @@ import { useEffect, useId, useSyncExternalStore } from 'react';
 export const draftPrefix = 'draft ';
 
 /** What goes with its screen, named after the words in which it is asked for (`loss.typed.title` and so on). */
-export type Loss = 'typed' | 'bulk' | 'told' | 'import' | 'archive' | 'files' | 'key';
+export type Loss = 'typed' | 'bulk' | 'told' | 'import' | 'archive' | 'undo' | 'files' | 'key';
 
 // What would be lost with the tab, by names: drafts, also those that were typed before the page was loaded again, and what
 // goes with its screen.

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { AndMore } from '../../../components/and-more.tsx';
 import { Button } from '../../../components/button.tsx';
 import { Dialog } from '../../../components/dialog.tsx';
@@ -18,6 +18,7 @@ export function UndoDialog({ made, open, onClose }: { made: Made; open: boolean;
   const [progress, setProgress] = useState<UndoProgress | null>(null);
   const [error, setError] = useState<unknown>(null);
   const stop = useRef<AbortController>(undefined);
+  useEffect(() => () => stop.current?.abort(), []);
   const { untouched, changed, deleted, changed_examples, collection_goes } = made;
   const run = async () => {
     stop.current = new AbortController();
@@ -41,6 +42,7 @@ export function UndoDialog({ made, open, onClose }: { made: Made; open: boolean;
         stop.current?.abort();
         onClose();
       }}
+      unsaved={progress !== null && 'undo'}
       title={t('undo.title')}
       about={t(made.import.collection ? 'undo.about' : 'undo.aboutArchive')}
       actions={
