@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../src/server/model/caller.ts';
 import { archiveTasks } from '../../src/server/store/tasks.ts';
 import { operator, user } from '../helpers/callers.ts';
 import { collection, create, enrol, invalid, update } from '../helpers/entities.ts';
 import { type Entity, type Importer, importer, ndjson } from '../helpers/imports.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
-import { SampleState } from '../helpers/sample-archive.ts';
+import { inChunks, SampleState } from '../helpers/sample-archive.ts';
 import { addRemote, keyOf, sync } from '../sync/nodes.ts';
 
 interface Made {
@@ -204,6 +205,17 @@ describe('the undo of an import', () => {
 });
 
 describe('the undo of an archive', () => {
+  const operatorOf = (of: TestNode): Caller => {
+    const { id } = operator(of);
+    return { actor: { kind: 'user', id, ids: [id], operator: true }, network: 'main' };
+  };
+  /** An archive of so many people. */
+  const people = (count: number) => {
+    const state = new SampleState();
+    for (let i = 0; i < count; i++) state.write(`person ${i}`);
+    return state.export();
+  };
+
   test('deletes what it brought, keeps what was here or has changed since, and its collections last', async () => {
     const source = await on.run({ collection: 'Sent', mapping }, { 'a.ndjson': works(30) });
     const { car } = await exported(node, `?collection=${source.collection.id}`);
@@ -291,6 +303,25 @@ describe('the undo of an archive', () => {
     expect(await importer(other).ask('POST', `/node/imports/${run}/undo`)).toMatchObject({ status: 409 });
     expect(await importing).toMatchObject({ run, created: 3000 });
     expect(await importer(other).ask('POST', `/node/imports/${run}/undo`)).toMatchObject({ status: 200 });
+  });
+
+  test('is offered of one that says how much it has made so far, while it is being taken in', async () => {
+    const car = await people(600);
+    await using other = await startNode();
+    const { signal } = new AbortController();
+    const receiving = other.ctx.archives.carImports.receive(operatorOf(other), inChunks(car, 65_536), signal);
+    const come = async () => {
+      const { value } = await receiving.next();
+      return value && 'progress' in value ? (value.progress?.entities ?? 0) : 600;
+    };
+    while ((await come()) === 0);
+    const list = (await importer(other).ask('GET', '/node/imports')).body as {
+      imports: { state: string; counts: { created: number } }[];
+    };
+    expect(list.imports).toMatchObject([{ state: 'open', counts: { created: expect.any(Number) } }]);
+    expect(list.imports[0]?.counts.created).toBeGreaterThan(0);
+    while ((await come()) < 600);
+    await receiving.return();
   });
 
   test('is taken back by taking in the archive again, but for what somebody has deleted', async () => {

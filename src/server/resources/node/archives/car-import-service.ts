@@ -49,8 +49,8 @@ export interface CarImportSurroundings {
  */
 export class CarImportService {
   readonly #env: CarImportSurroundings;
-  /** The runs that are being received; those that a start completes are over before anybody may ask. */
-  readonly #atWork = new Set<string>();
+  /** The runs that are being received, with what has come of each; those that a start completes are over before anybody may ask. */
+  readonly #atWork = new Map<string, ImportTally | undefined>();
   #stopped = false;
 
   constructor(env: CarImportSurroundings) {
@@ -86,6 +86,7 @@ export class CarImportService {
       yield { progress: { entities: 0, total: facts.entities } };
       for await (const tally of applied(store, path, this.#run(run))) {
         if (!('done' in tally)) {
+          this.#atWork.set(run.id, tally);
           yield { progress: { entities: tally.entities, total: facts.entities } };
           continue;
         }
@@ -117,7 +118,7 @@ export class CarImportService {
   }
 
   #begin(run: string): Disposable {
-    this.#atWork.add(run);
+    this.#atWork.set(run, undefined);
     return {
       [Symbol.dispose]: () => {
         this.#atWork.delete(run);
@@ -128,6 +129,11 @@ export class CarImportService {
   /** Whether an archive is being taken in under that run at this moment. */
   isAtWork(run: string): boolean {
     return this.#atWork.has(run);
+  }
+
+  /** How far it is; undefined where it is not at work. */
+  countsOf(run: string): object | undefined {
+    return this.#atWork.has(run) ? countsIn(this.#atWork.get(run)) : undefined;
   }
 
   #begun(store: NetworkStore, fileName: string | undefined, by: EditedBy): BegunImport {
@@ -281,7 +287,6 @@ async function* applied(
 
 /** An import in the list of all, by the counts that imports of records have. */
 function runRow({ id, started, name }: BegunImport, tally: ImportTally | undefined): Row {
-  const { entities = 0, created = 0, advanced = 0, unchanged = 0, forks = 0 } = tally ?? {};
   return {
     kind: 'import_run',
     id,
@@ -289,11 +294,16 @@ function runRow({ id, started, name }: BegunImport, tally: ImportTally | undefin
     made: false,
     started,
     files: name === null ? [] : [name],
-    counts: {
-      ...{ records: entities, entities, relationships: 0, created, updated: advanced, unchanged },
-      ...{ left_alone: forks, refused: 0, repeated: 0, differing: 0 },
-    },
+    counts: countsIn(tally),
     ended: tally !== undefined,
+  };
+}
+
+function countsIn(tally: ImportTally | undefined) {
+  const { entities = 0, created = 0, advanced = 0, unchanged = 0, forks = 0 } = tally ?? {};
+  return {
+    ...{ records: entities, entities, relationships: 0, created, updated: advanced, unchanged },
+    ...{ left_alone: forks, refused: 0, repeated: 0, differing: 0 },
   };
 }
 

@@ -8,6 +8,7 @@ import type { Row } from '../../../store/commit.ts';
 import type { Reader } from '../../../store/connection.ts';
 import { findEntity, findStanding, type Standing } from '../../../store/entities.ts';
 import {
+  countMade,
   type ImportRun,
   importRun,
   importRuns,
@@ -43,6 +44,8 @@ export interface ImportsAtWork {
 /** Knows which archives are being taken in. */
 export interface ArchivesAtWork {
   isAtWork(run: string): boolean;
+  /** How far it is; undefined where it is not at work. */
+  countsOf(run: string): object | undefined;
 }
 
 const maxRuns = 100;
@@ -253,6 +256,10 @@ export class ImportUndoService {
     const { id, collection, made, started, files, counts, ended } = run;
     const row = collection === null ? undefined : findEntity(db, collection);
     const goesOn = ended === false && (this.#atWork.isOpen(id) || this.#archives.isAtWork(id));
+    const atWork = this.#atWork.countsOf(id) ?? this.#archives.countsOf(id);
+    // An archive is counted at its end: of one that was broken off it is known what it made, and no more.
+    const isCounted = collection !== null || ended !== false;
+    const kept = { ...(counts as object), ...(!isCounted && { created: countMade(db, id) }) };
     return {
       id,
       collection:
@@ -262,7 +269,7 @@ export class ImportUndoService {
       started_at: new Date(started).toISOString(),
       files,
       // Earlier ones did not count what differs.
-      counts: { differing: 0, ...(this.#atWork.countsOf(id) ?? (counts as object)) } as unknown as ImportCountsView,
+      counts: { differing: 0, ...(atWork ?? kept) } as unknown as ImportCountsView,
       state: ended === null ? 'unknown' : ended ? 'ended' : goesOn ? 'open' : 'broken_off',
     };
   }
