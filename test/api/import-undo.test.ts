@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/server/model/caller.ts';
 import { archiveTasks } from '../../src/server/store/tasks.ts';
@@ -303,6 +304,23 @@ describe('the undo of an archive', () => {
     expect(await importer(other).ask('POST', `/node/imports/${run}/undo`)).toMatchObject({ status: 409 });
     expect(await importing).toMatchObject({ run, created: 3000 });
     expect(await importer(other).ask('POST', `/node/imports/${run}/undo`)).toMatchObject({ status: 200 });
+  });
+
+  test('has ended before the same archive is taken in again, so that all of it comes back', async () => {
+    const car = await people(300);
+    await using other = await startNode();
+    const { run } = await imported(other, car);
+    const undoing = other.ctx.imports.undos.undo(operatorOf(other), run);
+    // A hundred are deleted.
+    await undoing.next();
+    const again = imported(other, car);
+    // So that it begins before the others are, where it does not wait for that.
+    await Promise.race([again, setTimeout(2000)]);
+    while (!(await undoing.next()).done);
+    expect(await again).toMatchObject({ created: 300, unchanged: 0 });
+    expect((await importer(other).ask('GET', `/node/imports/${(await again).run}/made`)).body).toMatchObject({
+      ...{ untouched: 300, deleted: 0 },
+    });
   });
 
   test('is offered of one that says how much it has made so far, while it is being taken in', async () => {

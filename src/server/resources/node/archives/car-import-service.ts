@@ -51,6 +51,8 @@ export class CarImportService {
   readonly #env: CarImportSurroundings;
   /** The runs that are being received, with what has come of each; those that a start completes are over before anybody may ask. */
   readonly #atWork = new Map<string, ImportTally | undefined>();
+  /** The undos of imports that are under way. */
+  readonly #undos = new Set<Promise<void>>();
   #stopped = false;
 
   constructor(env: CarImportSurroundings) {
@@ -77,6 +79,8 @@ export class CarImportService {
       let beside: Accompanying = new Map();
       if (await isPackage(path)) ({ name, path, beside } = await unpacked(store, path, leaving));
       const facts = await this.#check(store, path, { beside, leaving });
+      // What an undo has taken would be brought back, and the rest taken all the same.
+      while (this.#undos.size > 0) await Promise.all(this.#undos);
       const run = this.#begun(store, fileName, by);
       leaving.throwIfAborted();
       using _atWork = this.#begin(run.id);
@@ -134,6 +138,18 @@ export class CarImportService {
   /** How far it is; undefined where it is not at work. */
   countsOf(run: string): object | undefined {
     return this.#atWork.has(run) ? countsIn(this.#atWork.get(run)) : undefined;
+  }
+
+  /** Until it is disposed of, which is when an undo has ended, no archive begins to be taken in. */
+  hold(): Disposable {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#undos.add(promise);
+    return {
+      [Symbol.dispose]: () => {
+        this.#undos.delete(promise);
+        resolve();
+      },
+    };
   }
 
   #begun(store: NetworkStore, fileName: string | undefined, by: EditedBy): BegunImport {

@@ -46,6 +46,8 @@ export interface ArchivesAtWork {
   isAtWork(run: string): boolean;
   /** How far it is; undefined where it is not at work. */
   countsOf(run: string): object | undefined;
+  /** Lets none begin before this is disposed of. */
+  hold(): Disposable;
 }
 
 const maxRuns = 100;
@@ -125,6 +127,7 @@ export class ImportUndoService {
     this.#refuseAtWork(id);
     const { untouched: total } = await this.made(caller, id);
     this.#refuseAtWork(id);
+    using _held = this.#archives.hold();
     this.#undoing.add(id);
     this.#atWork.refuseMore(id);
     try {
