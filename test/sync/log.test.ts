@@ -148,6 +148,17 @@ test('a remote that does not answer is told so in a word', async () => {
   expect(await state(pair)).toMatchObject({ remotes: [{ failing: true }] });
 });
 
+test('a remote that does not accept the key any more is told so in a word, and not that it does not answer', async () => {
+  await using pair = await startCurated();
+  const { origin, mirror, here, curator, work } = pair;
+  const prefix = keyOf(curator).slice(0, 12);
+  ok(await ask(origin, curator, `DELETE /users/me/keys/${prefix}`));
+  await update(mirror, here, work, { properties: { label: 'later' } });
+  await expect(sync(mirror, here)).rejects.toThrow('Give it a key that it accepts');
+  expect((await remote(pair)).last_run).toMatchObject({ fault: 'denied' });
+  expect(await state(pair)).toMatchObject({ remotes: [{ failing: true }] });
+});
+
 test('a remote gets another name, and all that is known of it stays', async () => {
   await using pair = await conflicting();
   const { mirror, here, place } = pair;

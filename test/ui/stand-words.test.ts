@@ -68,7 +68,7 @@ describe('how things stand with a remote, in the reader’s language', () => {
     expect(headline(remote(given), english)).toEqual({ tone, text });
   });
 
-  test.each(['unreachable', 'held', 'other'] as const)(
+  test.each(['unreachable', 'denied', 'held', 'other'] as const)(
     'a failure (%s) quotes what was said, in its own words',
     (fault) => {
       const failed = remote({ last_run: run({ error: 'museum.example cannot be read: 500', fault }) });

@@ -2,6 +2,7 @@ import { UnreachableError } from '../errors.ts';
 import type { SyncContext } from './arrivals.ts';
 import { type FeedPage, type FeedState, isBlank, limitOf } from './feed.ts';
 import type { RemoteAnswer } from './remote.ts';
+import { KeyRefusedError } from './remote-errors.ts';
 import { readFeedPage, readWords } from './wire.ts';
 
 type Needs = Pick<SyncContext, 'store' | 'client'>;
@@ -12,8 +13,9 @@ export async function readPage(needs: Needs, feed: FeedState, pageSize: number):
   if (page !== null) return page;
   const { host } = needs.client;
   if (status !== 200) {
-    const way = status === 401 ? '. Give it a key that it accepts: archeion remote set NAME --key KEY' : '';
-    throw new UnreachableError(`${host} shows no events: ${readWords(body, status)}${way}`);
+    const words = `${host} shows no events: ${readWords(body, status)}`;
+    if (status !== 401) throw new UnreachableError(words);
+    throw new KeyRefusedError(`${words}. Give it a key that it accepts: archeion remote set NAME --key KEY`);
   }
   throw new UnreachableError(`${host} answers /events with something else than a page of the feed`);
 }

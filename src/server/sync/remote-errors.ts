@@ -48,9 +48,13 @@ export function checkSaid(host: string, answer: Answered): void {
     throw new FailedAnswerError(`${host} answered ${answer.status} and does not say what it did, as a proxy does`);
 }
 
-/** The key does not count there, or what stands before the remote says so for a while: nothing was done. */
-export class DeniedError extends UnreachableError {
+/** The key does not count there, or none was given where one is wanted: that it answers again does not help. */
+export class KeyRefusedError extends UnreachableError {
   override readonly name = 'UnreachableError';
+}
+
+/** The key does not count there, or what stands before the remote says so for a while: nothing was done. */
+export class DeniedError extends KeyRefusedError {
   constructor(host: string, words: string) {
     super(
       `${host} does not accept the key: ${words}. No more was sent. It is tried again with the next sync; where that goes on, give it another key.`,

@@ -5,7 +5,7 @@ import type { NetworkStore } from '../store/network-store.ts';
 import { lastRun, type Remote, type RunRow } from '../store/remotes/remotes.ts';
 import type { RunFault, SyncRow } from '../store/remotes/sync-rows.ts';
 import { noteRows } from './note-rows.ts';
-import { FailedInPartError, HeldOffError } from './remote-errors.ts';
+import { FailedInPartError, HeldOffError, KeyRefusedError } from './remote-errors.ts';
 import { emptyReport, isActive, type Report } from './report.ts';
 
 /** What a run came to; times are epoch milliseconds. */
@@ -184,6 +184,7 @@ function faultOf(error: unknown): RunFault {
   if (error instanceof HeldOffError) return 'held';
   // It answered, and did the rest.
   if (error instanceof FailedInPartError) return 'other';
+  if (error instanceof KeyRefusedError) return 'denied';
   return error instanceof UnreachableError ? 'unreachable' : 'other';
 }
 

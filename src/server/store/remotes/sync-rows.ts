@@ -36,8 +36,8 @@ export type ContentTrouble = 'missing' | 'forbidden' | 'mismatch' | 'unsent';
  */
 export type Apart = 'refused' | 'returned';
 
-/** Why a run failed: no answer, asked to wait, ended from here, or something else. */
-export type RunFault = 'unreachable' | 'held' | 'ended' | 'other';
+/** Why a run failed: no answer, its key does not count there, asked to wait, ended from here, or something else. */
+export type RunFault = 'unreachable' | 'denied' | 'held' | 'ended' | 'other';
 
 /** What sync keeps, in the commit that it belongs to. `remote` is a remote's name; versions are CIDs. */
 export type SyncRow =

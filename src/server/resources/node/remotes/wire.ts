@@ -328,8 +328,8 @@ export interface SyncRunView {
   report: SyncReportView;
   /** Why it failed. */
   error: string | null;
-  /** The same in a word: no answer, asked to wait, ended from here, or something else. */
-  fault: 'unreachable' | 'held' | 'ended' | 'other' | null;
+  /** The same in a word: no answer, its key does not count there, asked to wait, ended from here, or something else. */
+  fault: 'unreachable' | 'denied' | 'held' | 'ended' | 'other' | null;
 }
 
 /** One line of what somebody sees who watches a remote: a run that has ended, in the first line none. */
