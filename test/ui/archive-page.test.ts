@@ -1,22 +1,33 @@
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
+import { operator } from '../helpers/callers.ts';
+import type { TestNode } from '../helpers/node.ts';
+import { inChunks, SampleState } from '../helpers/sample-archive.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 
 describePage('an archive that has begun to be taken in', () => {
+  let node: TestNode;
   let visitor: Visit;
   let page: Page;
   onNewPage((scene) => {
-    ({ visitor, page } = scene);
+    ({ node, visitor, page } = scene);
     // Heard from the beginning, so that none opens before the test takes it.
     page.on('filechooser', () => undefined);
   });
 
   const goesOn = 'It goes on without this page';
 
+  async function choose(): Promise<void> {
+    await page.getByText('Drop files here').waitFor();
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('o')]);
+    await chooser.setFiles({ name: 'items.car', mimeType: 'application/octet-stream', buffer: Buffer.from('archive') });
+    await page.getByRole('heading', { name: /^items\.car .*bytes/ }).waitFor();
+    await page.keyboard.press('Control+Enter');
+  }
+
   /** Begins with an archive, of which the node tells this much before the answer breaks off when `breakOff` is called. */
   async function begun(): Promise<void> {
     await visitor.go('/import');
-    await page.getByText('Drop files here').waitFor();
     const line = `${JSON.stringify({ progress: { entities: 1, total: 3 } })}\n`;
     await page.evaluate(`{
       const usual = self.fetch;
@@ -32,10 +43,7 @@ describePage('an archive that has begun to be taken in', () => {
         return Promise.resolve(new Response(body));
       };
     }`);
-    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('o')]);
-    await chooser.setFiles({ name: 'items.car', mimeType: 'application/octet-stream', buffer: Buffer.from('archive') });
-    await page.getByRole('heading', { name: /^items\.car .*bytes/ }).waitFor();
-    await page.keyboard.press('Control+Enter');
+    await choose();
     await page.getByText('1 of 3 entities taken in').waitFor();
   }
   const breakOff = () => page.evaluate('self.breakOff()');
@@ -58,6 +66,26 @@ describePage('an archive that has begun to be taken in', () => {
     const said = page.getByRole('alert');
     await said.getByText('There is no room on the disk.').waitFor();
     expect(await said.innerText()).not.toContain(goesOn);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('is why another one has to wait, which is said of that', async () => {
+    const state = new SampleState();
+    state.write('person');
+    const { id } = operator(node);
+    const receiving = node.ctx.archives.carImports.receive(
+      { actor: { kind: 'user', id, ids: [id], operator: true }, network: 'main' },
+      inChunks(await state.export(), 65_536),
+      new AbortController().signal,
+    );
+    await receiving.next();
+    await visitor.go('/import');
+    await choose();
+    const said = page.getByRole('alert');
+    await said.getByText('An import of an archive is under way on this node').waitFor();
+    await said.getByText('The node does not do this now, and says why:').waitFor();
+    await lookAt(page, 'import-archive-waits');
+    while (!(await receiving.next()).done);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -10,7 +10,7 @@ export interface Issue {
  * Why a request came to nothing. `unreachable`: there was no answer, so a write may or may not have happened. `conflict`:
  * the tip is another one (`details.actual`). `gone`: deleted, `details` says when. `unreadable`, `too-large`, `damaged`,
  * `no-mapping`: a file of the reader's own, of which nothing was asked. `name-taken`: what was to be new was there already, and is
- * as it was. `goes-on`: the answer broke off; what was asked for does not.
+ * as it was. `unavailable`: the node does not do it now, for a reason that it gives. `goes-on`: the answer broke off; what was asked for does not.
  */
 export type FailureKind =
   | 'unreachable'
@@ -21,6 +21,7 @@ export type FailureKind =
   | 'conflict'
   | 'invalid'
   | 'broken'
+  | 'unavailable'
   | 'unreadable'
   | 'too-large'
   | 'damaged'
@@ -76,6 +77,8 @@ function kindOf(status: number, details: Record<string, unknown> | undefined): F
   if (status === 403) return 'forbidden';
   if (status === 404) return details?.deleted === true ? 'gone' : 'missing';
   if (status === 409 && details?.actual !== undefined) return 'conflict';
+  // What it says of one of its parts is no more than that.
+  if (status === 503 && details === undefined) return 'unavailable';
   return status >= 400 && status < 500 ? 'invalid' : 'broken';
 }
 
