@@ -841,3 +841,32 @@ test.each(ways)(
     expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
   },
 );
+
+test.each(ways)('of what would be refused half way there nothing is done, %s', async (_way, plain) => {
+  await using pair = await startPair({ plain });
+  const { origin, mirror, curator, there, here } = pair;
+  const home = await collection(origin, there, { label: 'Home' });
+  const inbox = await collection(origin, there, { label: 'Inbox' });
+  for (const { id } of [home, inbox]) await enrol(origin, there, id, curator, 'editor');
+  const work = await create(origin, curator, { collection: home.id });
+  await sync(mirror, here);
+  const placed = ({ id }: Entity) => ({ predicate: 'collection', peer: id });
+  const [add, drop] = [[placed(inbox)], [placed(home)]];
+  const moved = await update(mirror, here, work, { relationships_add: add, relationships_remove: drop });
+  await update(mirror, here, moved, { relationships_add: drop });
+  // By then one may add to what is to be the first, and change nothing in it.
+  const roles = `/collections/${inbox.id}/roles`;
+  ok(await ask(origin, there, `POST ${roles}`, { role: 'adder', actions: ['*:view', '*:create'] }));
+  await enrol(origin, there, inbox.id, curator, 'adder');
+  ok(await ask(origin, there, `DELETE /collections/${inbox.id}/members/${curator.id}?role=editor`));
+
+  expect(await sync(mirror, here)).toMatchObject({ updated: 0, refused: 1 });
+  expect((await read(origin, there, work.id)).cid).toBe(work.cid);
+  const { refusals } = await remoteOf(mirror, here);
+  expect(refusals).toMatchObject([{ id: work.id, status: 403, words: expect.stringContaining('entity:update') }]);
+
+  await enrol(origin, there, inbox.id, curator, 'editor');
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
+  expect((await read(origin, there, work.id)).relationships.map(({ peer }) => peer)).toEqual([inbox.id, home.id]);
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});

@@ -96,11 +96,12 @@ function except(requests: Access[], which: (request: Access) => boolean): Access
 
 /** @param isFirst nothing is sent before of which only the remote says what it makes */
 function contentRequests(path: string, theirs: Manifest, local: Manifest, isFirst: boolean): PushRequest[] {
-  return predictedBetween(theirs, local).map(({ delta, makes }) => ({
+  return predictedBetween(theirs, local).map(({ delta, makes, needs }) => ({
     method: 'PUT',
     path,
     body: (expect_tip) => ({ expect_tip, ...delta, ...(local.note !== undefined && { note: local.note }) }),
     makes: isFirst ? makes : null,
+    needs,
   }));
 }
 

@@ -6,4 +6,12 @@ export interface PushRequest {
   body: (expectTip: string) => unknown;
   /** The hash of the content that it makes, null where only the remote can say. */
   makes: string | null;
+  /** What it takes, where the entity does not lie in the same collections all the time. */
+  needs?: readonly Need[];
+}
+
+/** An action that the key's user must be allowed in a collection. */
+export interface Need {
+  action: string;
+  collection: string;
 }

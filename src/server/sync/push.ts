@@ -12,6 +12,7 @@ import { contentHash, versionOf } from './content.ts';
 import { syncContent } from './content-sync.ts';
 import { decide } from './decide.ts';
 import { type Loaded, loadEntity } from './entity.ts';
+import { refusedHalfWay } from './half-way.ts';
 import { recordIntents } from './intents.ts';
 import { storedChain } from './manifests.ts';
 import type { NamedBytes } from './named-bytes.ts';
@@ -277,6 +278,8 @@ async function send(
   if (requests.length === 0 && waits) return 'done';
   if (requests.length === 0 && ahead.length > 0) return bring(ctx, { local, sent, ahead });
   if (requests.length === 0 || saysSame(ctx, local, theirs)) return adoptTheirs(ctx, loaded, sent);
+  const half = await refusedHalfWay(ctx, requests);
+  if (half !== null) return refuse(ctx, id, sent, 403, half);
   for (const [i, request] of requests.entries()) {
     await recordIntents(ctx, { id, tip: sent, expect, content: request.makes ?? '' });
     let answer: RemoteAnswer;

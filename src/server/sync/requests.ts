@@ -125,10 +125,11 @@ function endOf(r: Relationship): number {
 function updates(theirs: Manifest, facts: PushFacts): PushRequest[] {
   const { local } = facts;
   const note = local.note === undefined ? {} : { note: local.note };
-  return predictedBetween(theirs, local).map(({ delta, makes }) => ({
+  return predictedBetween(theirs, local).map(({ delta, makes, needs }) => ({
     method: 'PUT',
     path: `/entities/${local.id}${unchecked(facts)}`,
     body: (expect_tip) => ({ expect_tip, ...note, ...delta }),
     makes,
+    needs,
   }));
 }

@@ -75,6 +75,8 @@ const pushedResult = z.object({
     .catch(undefined),
 });
 const pushed = z.object({ results: z.array(pushedResult).max(1000) });
+const permissions = z.object({ allowed_actions: z.array(z.string()).max(1000) });
+const grave = z.object({ details: z.object({ deleted: z.literal(true) }) });
 const uploadUrl = z.object({ upload_url: z.string().min(1).max(8000) });
 const uploadState = z.object({ offset: z.int().min(0), complete: z.boolean() });
 const refusal = z.object({
@@ -213,6 +215,16 @@ export function readBlocksRoot(
   if (!parsed.success) return null;
   const { without, moved } = parsed.data;
   return { without: new Map(without.map(({ id, reason }) => [id, reason])), moved: new Set(moved) };
+}
+
+/** What the key's user may do with an entity, or in a collection; null where the answer does not say. */
+export function readAllowed(body: unknown): readonly string[] | null {
+  return permissions.safeParse(body).data?.allowed_actions ?? null;
+}
+
+/** Whether an answer says that what was asked for is deleted. */
+export function saysDeleted(status: number, body: unknown): boolean {
+  return status === 404 && grave.safeParse(body).success;
 }
 
 /** An address that takes bytes; null where the answer names none. */

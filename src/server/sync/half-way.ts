@@ -1,0 +1,43 @@
+import { actionsOn, implies } from '../model/actions.ts';
+import type { PushContext } from './push-context.ts';
+import type { Need, PushRequest } from './push-request.ts';
+import type { RemoteAnswer } from './remote.ts';
+import { readAllowed, saysDeleted } from './wire.ts';
+
+/**
+ * Why of several requests a later one would be refused, in words: after the first the entity would lie elsewhere, and could not go on
+ * from there. null where the remote does not say that it would. @throws UnreachableError
+ */
+export async function refusedHalfWay(
+  { client }: PushContext,
+  [, ...later]: readonly PushRequest[],
+): Promise<string | null> {
+  const known = new Map<string, RemoteAnswer>();
+  for (const need of later.flatMap(({ needs = [] }) => needs)) {
+    const { collection } = need;
+    const said = known.get(collection) ?? (await client.read(`/entities/${collection}/permissions`));
+    known.set(collection, said);
+    const why = refusalOf(need, said);
+    if (why !== null)
+      return `${why}. It would take more than one change there, and a later one needs that: none was sent`;
+  }
+  return null;
+}
+
+/** Whoever does not tell, or has no such collection, may take it. */
+function refusalOf({ action, collection }: Need, { status, body }: RemoteAnswer): string | null {
+  if (saysDeleted(status, body) && action.endsWith(':create')) return `The collection ${collection} is deleted there`;
+  const allowed = status === 200 ? readAllowed(body) : null;
+  return allowed === null || isAllowed(allowed, action)
+    ? null
+    : `Action not allowed: ${action} in the collection ${collection}`;
+}
+
+/** Of a collection a remote lists what may be done with entities as such, and not with those of each type; beyond that it says nothing. */
+function isAllowed(allowed: readonly string[], action: string): boolean {
+  const [type, verb] = action.split(':');
+  const told = type === 'collection' ? action : `entity:${verb}`;
+  return !tells.has(told) || allowed.some((granted) => implies(granted, action) || implies(granted, told));
+}
+
+const tells = new Set(actionsOn('collection'));
