@@ -121,8 +121,15 @@ export async function leaveJobFolder(work: string, id: string, mayRunAgain: bool
   return true;
 }
 
-/** Removes what a stop of the node has left, but for what jobs have kept that may be run again: these. `now`: epoch milliseconds. */
-export async function clearJobFolders(work: string, now: number): Promise<KeptJob[]> {
+/**
+ * Removes what a stop of the node has left, but for what jobs have kept that may be run again: these. `now`: epoch milliseconds.
+ * `failed` hears of what cannot be removed, as where the command of a job still writes: a later start removes it.
+ */
+export async function clearJobFolders(
+  work: string,
+  now: number,
+  failed: (name: string, error: unknown) => void,
+): Promise<KeptJob[]> {
   const names = await readdir(work).catch(() => []);
   const kept: KeptJob[] = [];
   for (const name of names) {
@@ -131,7 +138,10 @@ export async function clearJobFolders(work: string, now: number): Promise<KeptJo
     if (mtimeMs > now) kept.push({ id: name.slice(0, -keptEnd.length), expires: mtimeMs });
   }
   const spared = new Set(kept.flatMap(({ id }) => [id, id + keptEnd]));
-  for (const name of names) if (!spared.has(name)) await rm(join(work, name), { recursive: true, force: true });
+  for (const name of names) {
+    if (spared.has(name)) continue;
+    await rm(join(work, name), { recursive: true, force: true }).catch((error: unknown) => failed(name, error));
+  }
   return kept;
 }
 

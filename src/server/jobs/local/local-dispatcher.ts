@@ -279,7 +279,10 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
 
   /** Removes what a stop of the node has left and no job needs any more; to be called before jobs are sent. */
   async clear(): Promise<void> {
-    for (const job of await clearJobFolders(this.#needs.work, this.#needs.now())) void this.#leaveInTime(job);
+    const { work, now, log } = this.#needs;
+    const failed = (name: string, error: unknown) =>
+      log.error({ err: error, job: name }, 'the folder of a job could not be removed');
+    for (const job of await clearJobFolders(work, now(), failed)) void this.#leaveInTime(job);
   }
 
   /** Stops the commands that run; their jobs are begun anew at the next start. */
