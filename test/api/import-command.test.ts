@@ -81,7 +81,9 @@ test('reads a table of a spreadsheet in what it is written in, and says what to 
   const works = await s.file('works.csv', Buffer.from('id;label\r\n1;M\xfcller\r\n', 'latin1'));
   const refused = await s.archeion('import', works, '--collection', 'Works');
   expect(refused.code).toBe(1);
-  expect(refused.err).toContain('is not UTF-8 text: say its encoding, as windows-1252, or save the file as UTF-8');
+  expect(refused.err).toContain(
+    'is not UTF-8 text: say its encoding, as --encoding windows-1252, or save the file as UTF-8',
+  );
   const said = await s.archeion('import', works, '--collection', 'Works', '--encoding', 'windows-1252', '--json');
   const { collection, created } = JSON.parse(said.out) as Report;
   expect([said.code, created]).toEqual([0, 1]);

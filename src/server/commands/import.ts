@@ -5,6 +5,7 @@ import { UsageError } from '../config.ts';
 import { ValidationError } from '../errors.ts';
 import { isCar, isWorkbook, isZip } from '../exchange/file-signature.ts';
 import { parseMappingText } from '../exchange/mapping.ts';
+import { notUtf8 } from '../exchange/record-place.ts';
 import { textEncodings } from '../exchange/text-encoding.ts';
 import { fromJson } from '../model/from-json.ts';
 import { type NodeClient, openClient } from './parts/client.ts';
@@ -205,7 +206,8 @@ class BadFileError extends FailureError {}
 /** The command line was right: what is wrong is in the file, or at the node. */
 function refusalOf({ message, body }: RefusedError): FailureError {
   const { details } = body as { details?: { issues?: unknown } };
-  return details?.issues === undefined ? new FailureError(message) : new BadFileError(message);
+  if (details?.issues === undefined) return new FailureError(message);
+  return new BadFileError(message.replace(notUtf8, notUtf8.replace('as windows', 'as --encoding windows')));
 }
 
 /** What is wrong, and what is in all the same. */
