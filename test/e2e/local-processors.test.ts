@@ -84,9 +84,9 @@ async function plant(program: Program, me: Person) {
 test('a workflow that is killed in the middle goes on to the same result; one that breaks is resumed', async () => {
   await using folder = await temporaryFolder();
   const data = folder.path;
+  let program = await serve(data);
   for (const name of ['fixity', 'extract-text', 'combine-text'])
     expect(archeion(data, 'processor', 'allow', name)).toContain(`exec:${name} may run`);
-  let program = await serve(data);
   const me = operator(data);
   const { where, invoke } = await plant(program, me);
 

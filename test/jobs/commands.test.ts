@@ -21,6 +21,7 @@ import { resultOf } from '../../src/server/jobs/local/command-result.ts';
 import { type LocalCommand, parseCommands } from '../../src/server/jobs/local/command-settings.ts';
 import type { CommandOutcome } from '../../src/server/jobs/local/run-command.ts';
 import { failureOf } from '../../src/server/kit/job-error.ts';
+import { identityFile } from '../../src/server/store/accounts/identity-schema.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -80,11 +81,14 @@ describe('the allow-list', () => {
 describe('archeion processor', () => {
   const told: string[] = [];
   const complaints: string[] = [];
+  const settings: Record<string, string> = {};
+  // Where it is, there is a node.
+  beforeEach(() => writeFile(join(folder, identityFile), ''));
   const archeion = (...args: string[]) => {
     told.length = 0;
     complaints.length = 0;
     return run(args, {
-      env: { ARCHEION_DATA: folder },
+      env: { ARCHEION_DATA: folder, ...settings },
       pid: 1,
       dataFolder: folder,
       ui: null,
@@ -123,7 +127,7 @@ describe('archeion processor', () => {
     const codes = await Promise.all(names.map((name) => archeion('processor', 'allow', name, '--', '/bin/x')));
     expect(codes).toEqual(names.map(() => 0));
     expect(Object.keys((await file()).commands).sort()).toEqual(names);
-    expect(await readdir(folder)).toEqual(['processors.json']);
+    expect((await readdir(folder)).sort()).toEqual([identityFile, 'processors.json']);
     const left = join(folder, 'processors.json.new');
     await writeFile(left, '');
     expect(await archeion('processor', 'forbid', 'a')).toBe(1);
@@ -158,10 +162,28 @@ describe('archeion processor', () => {
     await expect(file()).rejects.toThrow('ENOENT');
   });
 
+  test('makes no list where there is no node, but for one that a setting names', async () => {
+    const data = join(folder, 'mistyped');
+    for (const args of [
+      ['allow', 'fixity'],
+      ['forbid', 'fixity'],
+    ]) {
+      expect(await archeion('processor', ...args, '--data', data)).toBe(2);
+      expect(complaints).toEqual([expect.stringContaining(`There is no node in ${data}: name its folder with --data`)]);
+    }
+    expect(await readdir(folder)).toEqual([identityFile]);
+    settings.ARCHEION_PROCESSORS = join(folder, 'settings', 'processors.json');
+    expect(await archeion('processor', 'allow', 'fixity', '--data', data)).toBe(0);
+    delete settings.ARCHEION_PROCESSORS;
+    expect((await readdir(folder)).sort()).toEqual([identityFile, 'settings']);
+  });
+
   test('says in a sentence that the list cannot be written', async () => {
-    const data = join(folder, 'on-a-disk');
-    await symlink(join(folder, 'not-mounted', 'data'), data);
-    expect(await archeion('processor', 'allow', 'fixity', '--data', data)).toBe(1);
+    const disk = join(folder, 'on-a-disk');
+    await symlink(join(folder, 'not-mounted', 'settings'), disk);
+    settings.ARCHEION_PROCESSORS = join(disk, 'processors.json');
+    expect(await archeion('processor', 'allow', 'fixity')).toBe(1);
+    delete settings.ARCHEION_PROCESSORS;
     expect(complaints).toEqual([expect.stringMatching(/^archeion: The file system reported an error: .*$/)]);
   });
 

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { lchown, mkdir, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, resolve } from 'node:path';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readConfig, UsageError } from '../config.ts';
@@ -14,7 +15,9 @@ import {
 } from '../jobs/local/command-settings.ts';
 import { fromJson } from '../model/from-json.ts';
 import { shipped } from '../processors/shipped.ts';
+import { identityFile } from '../store/accounts/identity-schema.ts';
 import { storingLater } from '../store/storage-error.ts';
+import { noNode } from './parts/client.ts';
 import { FailureError, issueText } from './parts/failure.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { textIn } from './parts/text-file.ts';
@@ -133,11 +136,19 @@ async function readAllowed(shell: Shell, options: GlobalOptions): Promise<{ path
   return { path, commands: { ...(fromJson(text) as CommandsFile).commands } };
 }
 
+/** A list in a data folder is that of its node. @throws UsageError */
+function refuseNoNode(shell: Shell, options: GlobalOptions): void {
+  const { config } = readConfig(shell.env, options, shell.dataFolder);
+  const data = resolve(config.data);
+  if (config.processors === null && !existsSync(join(data, identityFile))) throw noNode(data);
+}
+
 async function changeAllowed(
   shell: Shell,
   options: GlobalOptions,
   change: (commands: CommandsFile['commands']) => CommandsFile['commands'],
 ): Promise<void> {
+  refuseNoNode(shell, options);
   const changed = async () => {
     const { path, commands } = await readAllowed(shell, options);
     const text = `${JSON.stringify({ commands: change(commands) }, null, 2)}\n`;
