@@ -7,7 +7,7 @@ import { StorageError, UnavailableError } from './errors.ts';
 import { type AppOptions, createApp } from './http/app.ts';
 import { connectionLimits } from './http/connections.ts';
 import { addressOf, closeListener, createListener, listen } from './http/listener.ts';
-import { mostConnections, openFilesLimit } from './http/open-files.ts';
+import { mostConnections, openFilesLimit } from './http/most-connections.ts';
 import { type Log, openLog } from './log.ts';
 import { instanceOf, isAlive, type NodeFile, nodeFilePath, readNodeFile, writeNodeFile } from './node-file.ts';
 import { refuseForeignLogs } from './store/foreign-log.ts';

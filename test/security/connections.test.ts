@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readyUrl } from '../../src/main/node-client.ts';
 import { closeListener, createListener, type ListenerLimits, listen } from '../../src/server/http/listener.ts';
-import { mostConnections } from '../../src/server/http/open-files.ts';
+import { mostConnections } from '../../src/server/http/most-connections.ts';
 import { openLog } from '../../src/server/log.ts';
 import { readOperatorKey } from '../../src/server/store/accounts/operator-key.ts';
 import { ask, operator } from '../helpers/callers.ts';
