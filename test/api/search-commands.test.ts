@@ -96,7 +96,6 @@ test('options restrict it', async () => {
   expect(await count('--collection', works.id)).toBe(4);
   expect(await count('--collection', 'Watercolours')).toBe(4);
   expect(await count('--filter', '{"_year": {"$lt": 1900}}')).toBe(1);
-  expect(await count('--network', 'test')).toBe(0);
 });
 
 test('what cannot be is one sentence and a 2', async () => {

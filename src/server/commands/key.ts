@@ -38,7 +38,7 @@ export function addKey(program: Command, shell: Shell): void {
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
       const expires_in = seconds(options.expiresIn);
-      await using client = await openClient(shell, options, { mayMake: true });
+      await using client = await openClient(shell, options, { mayMake: true, network: 'any' });
       const { label, service } = options;
       const made = await client.ask<MadeKey>('POST', '/node/keys', { label, service, expires_in });
       shell.out(options.json ? JSON.stringify(made) : made.key);
@@ -49,7 +49,7 @@ export function addKey(program: Command, shell: Shell): void {
     .option('--json', 'print one JSON document')
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
-      await using client = await openClient(shell, options);
+      await using client = await openClient(shell, options, { network: 'any' });
       const answer = await client.ask<{ keys: ListedKey[] }>('GET', '/node/keys');
       if (options.json) shell.out(JSON.stringify(answer));
       else if (answer.keys.length === 0) shell.out('no keys; make one with "archeion key create"');
@@ -60,7 +60,7 @@ export function addKey(program: Command, shell: Shell): void {
     .description('revoke the key that begins so; it is refused from then on')
     .action(async (prefix: string, _options, command: Command) => {
       const part = pathPart(prefix, 'beginning of a key: "archeion key list" shows them');
-      await using client = await openClient(shell, command.optsWithGlobals<GlobalOptions>());
+      await using client = await openClient(shell, command.optsWithGlobals<GlobalOptions>(), { network: 'any' });
       await client.ask('DELETE', `/node/keys/${part}`).catch((error) => {
         if (!(error instanceof RefusedError)) throw error;
         // It is on no list: commands need it themselves.

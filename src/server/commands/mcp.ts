@@ -17,7 +17,7 @@ export function addMcp(program: Command, shell: Shell): void {
     .description('serve the tools of the node on stdin and stdout, to a program that speaks the Model Context Protocol')
     .action(async (_options, command: Command) => {
       if (shell.input === undefined) throw new FailureError('There is no input to read messages from.');
-      await using client = await openClient(shell, command.optsWithGlobals<GlobalOptions>());
+      await using client = await openClient(shell, command.optsWithGlobals<GlobalOptions>(), { network: 'made' });
       const input = addAbortSignal(shell.stopped, shell.input());
       try {
         await serve(input, client, (message) => shell.out(JSON.stringify(message)));

@@ -16,7 +16,7 @@ export function addOpen(program: Command, shell: Shell): void {
     .option('--json', 'print one JSON document')
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
-      await using client = await openClient(shell, options, { mustRun: true });
+      await using client = await openClient(shell, options, { mustRun: true, network: 'any' });
       const link = await client.ask<Link>('POST', '/node/session-links');
       shell.out(options.json ? JSON.stringify(link) : link.url);
     });

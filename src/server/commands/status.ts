@@ -36,7 +36,7 @@ export function addStatus(program: Command, shell: Shell): void {
     .option('--json', 'print one JSON document')
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
-      await using client = await openClient(shell, options);
+      await using client = await openClient(shell, options, { network: 'any' });
       const status = await client.ask<Status>('GET', '/node/status');
       const networks = status.networks.filter(({ network }) => (options.network ?? network) === network);
       if (networks.length === 0) throw new FailureError(`Nothing is on the network ${options.network} yet.`);

@@ -1,5 +1,8 @@
 import { join } from 'node:path';
 
+/** The name of a network's database in its folder. */
+export const networkDatabase = 'archeion.db';
+
 // What lies in a network's folder beside its database.
 
 /** Large bytes by their CID (blocks/file-store.ts). */

@@ -8,7 +8,7 @@ import { type CommitQueue, inProcessQueue, type QueueLoad } from './commit-queue
 import { type Connection, openReader, openWriter, type Reader } from './connection.ts';
 import { fileIdentity } from './file-identity.ts';
 import { migrations, type UpgradeStep } from './migrations/migrate.ts';
-import { filesFolder } from './network-folders.ts';
+import { filesFolder, networkDatabase } from './network-folders.ts';
 import { storing } from './storage-error.ts';
 import type { Asker } from './threads/asker-turns.ts';
 import type { LongRead, longReads } from './threads/long-reads.ts';
@@ -232,5 +232,5 @@ export class NetworkStore {
 }
 
 export function databaseFile(data: string, network: Network): string {
-  return join(data, network, 'archeion.db');
+  return join(data, network, networkDatabase);
 }

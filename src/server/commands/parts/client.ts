@@ -9,10 +9,12 @@ import { type Config, readConfig, UsageError } from '../../config.ts';
 import { version } from '../../generated/version.ts';
 import { clientHeader } from '../../model/client-header.ts';
 import { fromJson } from '../../model/from-json.ts';
+import { type Network, networks } from '../../model/ids.ts';
 import { http } from '../../node-http.ts';
 import type { RunningNode } from '../../server.ts';
 import { identityFile } from '../../store/accounts/identity-schema.ts';
 import { operatorKeyFile, readOperatorKey } from '../../store/accounts/operator-key.ts';
+import { networkDatabase } from '../../store/network-folders.ts';
 import { FailureError, RefusedError } from './failure.ts';
 import { jsonLines } from './json-lines.ts';
 import { nodeOnFolder } from './node-on-folder.ts';
@@ -36,21 +38,38 @@ export interface NodeClient extends AsyncDisposable {
   fetch(method: string, path: string, source?: Readable): Promise<IncomingMessage>;
 }
 
+interface ClientOptions {
+  mustRun?: boolean;
+  mayMake?: boolean;
+  network?: 'there' | 'made' | 'any';
+}
+
 /** How often it is looked, and for how long others may be between two requests, in milliseconds. */
 const [lookMs, betweenMs] = [300, 1500];
 
 /**
  * The node that `<data>/node.json` names if it answers, else one that this process runs until the client is disposed of
  * (decisions.md, The command line). With `mustRun` it is the former; only with `mayMake` is a data folder made where there
- * is none. @throws FailureError, UsageError; StorageError where what a node had was lost
+ * is none. `network`: whether the one that is named must be there, may be made, or is not what the command is about.
+ * @throws FailureError, UsageError; StorageError where what a node had was lost
  */
 export async function openClient(
   shell: Shell,
   flags: GlobalOptions,
-  { mustRun = false, mayMake = false }: { mustRun?: boolean; mayMake?: boolean } = {},
+  { mustRun = false, mayMake = false, network: use = mayMake ? 'made' : 'there' }: ClientOptions = {},
 ): Promise<NodeClient> {
-  const { config, secrets } = readConfig(shell.env, flags, shell.dataFolder);
-  const data = resolve(config.data);
+  const { config: given, secrets } = readConfig(shell.env, flags, shell.dataFolder);
+  const data = resolve(given.data);
+  const isThere = (network: Network) => existsSync(join(data, network, networkDatabase));
+  // Of one that has a folder and no database the node says that it was lost.
+  const isNone = !existsSync(join(data, given.network));
+  const network = (use === 'any' && isNone ? networks.find(isThere) : undefined) ?? given.network;
+  const config = { ...given, network };
+  const requireNetwork = async () => {
+    if (use !== 'there' || isThere(network)) return;
+    const { writtenIn } = await import('./written-network.ts');
+    writtenIn(data, network);
+  };
   await using opened = new AsyncDisposableStack();
   const own = randomUUID();
   let url: string | undefined;
@@ -67,6 +86,7 @@ export async function openClient(
       refuseLostIdentity(data);
       throw noNode(data);
     }
+    if (!isNew) await requireNetwork();
     const quiet = {
       ...config,
       host: '127.0.0.1',
@@ -82,7 +102,10 @@ export async function openClient(
     if (isNew) shell.err(`Made a new node in ${data}.`);
   };
   const other = await nodeOnFolder(data, shell, start);
-  if (other) shell.asks?.(other);
+  if (other) {
+    await requireNetwork();
+    shell.asks?.(other);
+  }
   url ??= other?.url;
   const keyFile = operatorKeyFile(data);
   const key = readOperatorKey(keyFile);

@@ -27,6 +27,7 @@ import { counted } from '../parts/counted.ts';
 import { FailureError } from '../parts/failure.ts';
 import { type AnswerLine, lastOf, type StepProgress, stepText } from '../parts/lines.ts';
 import type { GlobalOptions, Shell } from '../parts/shell.ts';
+import { writtenIn } from '../parts/written-network.ts';
 import { statementLines } from './checked-file.ts';
 import { logInFolder, logOfNode, readKeptHead } from './verify-head.ts';
 import { partLines, type VerifiedPart, wholeReport } from './verify-parts.ts';
@@ -216,17 +217,6 @@ async function ofBackup(shell: Shell, database: string, folder: string): Promise
   const report = await verify(copy.database);
   report.remarks.push(`An earlier Archeion has written ${database}: a copy of it was brought up to date and verified.`);
   return report;
-}
-
-/** A network's database, which is there. @throws UsageError; StorageError where it was lost */
-function writtenIn(data: string, network: Network): string {
-  const database = databaseFile(data, network);
-  refuseLostNetwork(data, network);
-  if (existsSync(database)) return database;
-  const other = network === 'main' ? 'test' : 'main';
-  throw new UsageError(
-    `Nothing was ever written on the ${network} network of ${data}; --network ${other} names the other one.`,
-  );
 }
 
 function onlyBegun(database: string): FailureError {
