@@ -18,10 +18,15 @@ describePage('what comes from a remote', () => {
     const curator = await user(origin, 'curator');
     const open = await collection(origin, there, { label: 'Open' });
     const closed = await collection(origin, there, { label: 'Closed' });
+    const inbox = await collection(origin, there, { label: 'Inbox' });
+    const adder = { role: 'adder', actions: ['*:view', '*:create'] };
+    ok(await ask(origin, there, `POST /collections/${inbox.id}/roles`, adder));
     await enrol(origin, there, open.id, curator, 'editor');
+    await enrol(origin, there, inbox.id, curator, 'adder');
     const letter = { type: 'letter', properties: { label: 'To Ada' } };
     const mine = await create(origin, there, { ...letter, collection: open.id });
     const theirs = await create(origin, there, { ...letter, collection: closed.id });
+    const added = await create(origin, there, { ...letter, collection: inbox.id });
     await addRemote(node, operator(node), { url: origin.url, key: keyOf(curator) });
     await sync(node, operator(node));
     const note = page.getByRole('note').filter({ hasText: 'You may only read this' });
@@ -32,12 +37,17 @@ describePage('what comes from a remote', () => {
     await page.getByLabel('label', { exact: true }).waitFor();
     await note.waitFor();
     await lookAt(page, 'entity-read-only');
-    for (const path of [`/collections/${open.id}`, `/entities/${mine.id}`]) {
+    for (const path of [`/collections/${open.id}`, `/entities/${mine.id}`, `/collections/${inbox.id}`]) {
       const asked = page.waitForResponse(/\/permissions$/);
       await visitor.go(path);
       await asked;
       await note.waitFor({ state: 'detached' });
       expect(await note.count()).toBe(0);
+    }
+    // Others may be added there, and this one stays as it is; who may change entities may not change their collection.
+    for (const path of [`/entities/${added.id}`, `/entities/${open.id}`]) {
+      await visitor.go(path);
+      await note.waitFor();
     }
     expect(visitor.faults).toEqual([]);
   });

@@ -168,7 +168,7 @@ export function Collection() {
           </>
         }
       />
-      <ReadOnly id={id} />
+      <ReadOnly id={id} shows="entities" />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-b border-line px-5 py-2">
         <TypeFacets
           types={facets.data?.types}

@@ -158,7 +158,7 @@ export function Editor({ entity, gone }: EditorProps) {
         title={draft.content.properties.label}
         {...(gone ? {} : { onDelete: () => setDeleting(entity) })}
       />
-      {!gone && <ReadOnly id={entity.id} />}
+      {!gone && <ReadOnly id={entity.id} shows={entity.type === 'collection' ? 'collection' : 'entity'} />}
       <div className="min-h-60 flex-1 overflow-auto">
         <div className="grid grid-cols-1 items-start gap-x-8 gap-y-6 p-5 lg:grid-cols-[minmax(0,1fr)_24rem]">
           <PropertiesForm

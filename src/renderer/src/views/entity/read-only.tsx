@@ -8,12 +8,12 @@ import { syncStateQuery } from '../sync/state-query.ts';
  * Says that what is shown may only be read, before somebody types what would be refused. So it is with some of what comes from a
  * remote: where there is none, nobody is asked.
  */
-export function ReadOnly({ id }: { id: string }) {
+export function ReadOnly({ id, shows }: { id: string; shows: Shown }) {
   const { t } = useTexts();
   const hasRemotes = (useQuery(syncStateQuery).data?.remotes.length ?? 0) > 0;
   // A role ends by the clock, and a key comes and goes elsewhere: no version tells of either.
   const { data } = useQuery({ ...permissionsQuery(id), enabled: hasRemotes, refetchInterval: 10_000 });
-  if (!data || data.allowed_actions.some(isWrite)) return null;
+  if (!data || data.allowed_actions.some((action) => writes[shows].test(action))) return null;
   return (
     <p role="note" className="border-b border-line bg-warning-soft px-5 py-2">
       {t('entity.readOnly')}{' '}
@@ -24,7 +24,14 @@ export function ReadOnly({ id }: { id: string }) {
   );
 }
 
-/** To make another collection everybody may, whatever may be done with this one. */
-function isWrite(action: string): boolean {
-  return /:(?:create|update|delete)$/.test(action) && action !== 'collection:create';
-}
+type Shown = 'entities' | 'entity' | 'collection';
+
+/**
+ * What changes what is shown: the entities of a collection, of which more may be made also where those that are there stay as they are,
+ * or one entity; a collection is changed by actions of its own. To make another collection everybody may.
+ */
+const writes: Record<Shown, RegExp> = {
+  entities: /^(?!collection:create$).+:(?:create|update|delete)$/,
+  entity: /:(?:update|delete)$/,
+  collection: /^collection:(?:update|delete|manage)$/,
+};
