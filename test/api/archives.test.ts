@@ -87,6 +87,33 @@ test.each(['archive', 'checkpoint'])('an export since an earlier %s brings only 
   expect(await rootOf((await exported(second, scope)).car)).toBe(await rootOf((await exported(first, scope)).car));
 });
 
+test.each(['archive', 'checkpoint'])(
+  'the deletion of what lay in two collections comes with an export of either since an earlier %s',
+  async (kind) => {
+    await using first = await startNode();
+    await using second = await startNode();
+    const { collection } = await curated(first);
+    const other = await done(first, 'POST /collections', { label: 'Painters' });
+    const both = await create(first, 'In both', {
+      relationships: [other.id, collection].map((peer) => ({ predicate: 'collection', peer })),
+    });
+    const scope = `?collection=${collection}`;
+    const base = await exported(first, scope);
+    await imported(second, base.car);
+    const { cid } = await remove(first, both);
+    const since = () => exported(first, `${scope}&since=${base.checkpoint}`);
+    await imported(second, (kind === 'archive' ? await exported(first, scope, base.car) : await since()).car);
+    expect((await done(second, `GET /entities/${both.id}/tip`)).cid).toBe(cid);
+    const later = await exported(first, scope);
+    const ids = await withArchive(later.car, async (archive) => (await listOf(archive.entries())).map(({ id }) => id));
+    expect(ids).toContain(both.id);
+    // It is in that one, so that nothing of it comes again.
+    const { car } = await exported(first, `${scope}&since=${later.checkpoint}`);
+    expect(await imported(second, car)).toMatchObject({ versions: 0, created: 0, advanced: 0 });
+    expect(car.length).toBeLessThan(later.car.length / 2);
+  },
+);
+
 test('a fork leaves the tip here, keeps the other, and is listed; a later descendant settles it', async () => {
   await using first = await startNode();
   await using second = await startNode();

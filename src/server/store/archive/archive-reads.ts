@@ -1,9 +1,12 @@
 import type { History, Scope } from '../../blocks/archive-tree.ts';
 import { cidBytes } from '../../blocks/cid.ts';
+import { decodeManifest } from '../../blocks/encode.ts';
 import { manifestHead } from '../../blocks/manifest-head.ts';
+import { collectionsOf } from '../../model/manifest.ts';
 import { blockBytes, blockCidText, findBlock, newestBlock, storedAfter } from '../blocks.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
+import { lastLive } from '../versions.ts';
 
 /** One entity of an export. `tip` is the block's key, `start` where its history begins if not with version 1. */
 export interface ListedTip {
@@ -26,12 +29,13 @@ interface TipRow {
   cid: string;
   ver: number;
   member: number;
+  deleted: number;
   partial: number;
 }
 
 const pageRows = 1000;
 
-/** Selects from `e`, entities with a tip; `member` is whether one lies in the collection (a deleted one: lay). */
+/** Selects from `e`, entities with a tip; `member` is whether one lies in the collection (a deleted one: lay there first of all). */
 function selection(db: Reader, scope: Scope): { member: string; params: number[] } {
   if (scope.kind !== 'collection') return { member: '1', params: [] };
   const key = entityKey(db, scope.id) ?? -1;
@@ -45,13 +49,20 @@ function selection(db: Reader, scope: Scope): { member: string; params: number[]
 function rowsWhere(db: Reader, scope: Scope, where: string, params: (string | number)[]): TipRow[] {
   const { member, params: memberParams } = selection(db, scope);
   return db.all<TipRow>(
-    `SELECT e.key, e.id, e.tip, e.cid, e.ver, ${member} AS member,
+    `SELECT e.key, e.id, e.tip, e.cid, e.ver, e.deleted, ${member} AS member,
         EXISTS (SELECT 1 FROM partial p WHERE p.entity = e.key) AS partial
-       FROM (SELECT key, id, tip, cid, ver, collection, created_at FROM entity WHERE tip IS NOT NULL AND ${where}) e
+       FROM (SELECT key, id, tip, cid, ver, deleted, collection, created_at FROM entity WHERE tip IS NOT NULL AND ${where}) e
        ORDER BY e.id`,
     ...memberParams,
     ...params,
   );
+}
+
+/** Of those in which a deleted entity lay its row knows the first alone. */
+function isMember(db: Reader, scope: Scope, { member, deleted, tip }: TipRow): boolean {
+  if (member === 1 || deleted === 0 || scope.kind !== 'collection') return member === 1;
+  const live = lastLive(db, decodeManifest(blockBytes(db, tip)));
+  return live !== undefined && collectionsOf(live.manifest).includes(scope.id);
 }
 
 function listed(db: Reader, row: TipRow, history: History): ListedTip {
@@ -94,7 +105,7 @@ export function tipsOfScope(
       : until === null
         ? rowsWhere(db, scope, 'id > ?', [after])
         : rowsWhere(db, scope, 'id > ? AND id <= ?', [after, until]);
-  return rows.filter((row) => row.member === 1).map((row) => listed(db, row, history));
+  return rows.filter((row) => isMember(db, scope, row)).map((row) => listed(db, row, history));
 }
 
 /** The ids that a scope names one by one. */
@@ -127,7 +138,7 @@ export function movedTips(
     rowsWhere(db, scope, 'key = ?', [key]),
   );
   const ids = new Set(chosen(scope));
-  const belongs = (row: TipRow) => row.member === 1 && (ids.size === 0 || ids.has(row.id));
+  const belongs = (row: TipRow) => isMember(db, scope, row) && (ids.size === 0 || ids.has(row.id));
   return {
     tips: rows.filter(belongs).map((row) => listed(db, row, history)),
     gone: rows.filter((row) => !belongs(row)).map(({ id }) => id),

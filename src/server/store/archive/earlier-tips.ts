@@ -106,5 +106,5 @@ function belonged(db: Reader, { scope, newest }: { scope: Scope; newest: number 
   const manifest = decodeManifest(blockBytes(db, tip));
   if (manifest.deleted !== true) return collectionsOf(manifest).includes(scope.id);
   const live = lastLive(db, manifest);
-  return live !== undefined && live.key <= newest && collectionsOf(live.manifest)[0] === scope.id;
+  return live !== undefined && live.key <= newest && collectionsOf(live.manifest).includes(scope.id);
 }
