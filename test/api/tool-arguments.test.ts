@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, remove, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { indexIdle } from '../helpers/searches.ts';
 
@@ -28,9 +28,13 @@ beforeAll(async () => {
 });
 afterAll(() => node[Symbol.asyncDispose]());
 
-async function use(name: string, args: object): Promise<{ text: string; isError?: boolean }> {
+async function use(
+  name: string,
+  args: object,
+  { of, who } = { of: node, who: ada },
+): Promise<{ text: string; isError?: boolean }> {
   const message = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } };
-  const { body } = await ask(node, ada, 'POST /mcp', message);
+  const { body } = await ask(of, who, 'POST /mcp', message);
   const { content, isError } = (body as { result: CallToolResult }).result;
   const [first] = content;
   return { text: first?.type === 'text' ? first.text : '', ...(isError === true && { isError }) };
@@ -109,4 +113,28 @@ test('two versions of a deleted entity are compared', async () => {
   await remove(node, ada, second);
   const args = { id: first.id, from: first.cid, to: second.cid };
   expect(await use('compare_versions', args)).toEqual({ text: expect.stringContaining('"to":"Second"') });
+});
+
+test('an argument that a tool does not take is refused by its name, and nothing is written then', async () => {
+  const refused = (text: string) => ({ isError: true, text: `Wrong arguments. ${text}` });
+  // Others take `type`: what comes would be taken for all that there is of it.
+  expect(await use('search', { text: 'ship', type: 'artist' })).toEqual(
+    refused('type: is no argument; there are text, collection, types, limit'),
+  );
+  await using writing = await startNode({ env: { ARCHEION_MCP_WRITES: 'true' } });
+  const who = await user(writing, 'ada');
+  const made = await create(writing, who, { properties: { label: 'Then' } });
+  const write = (name: string, args: object) => use(name, args, { of: writing, who });
+  const change = { id: made.id, expect_tip: made.cid };
+  expect(await write('update_entity', { ...change, property: { label: 'Now' } })).toEqual(
+    refused(
+      'property: is no argument; there are id, expect_tip, properties, properties_remove, relationships_add, relationships_remove, note',
+    ),
+  );
+  const relationship = { predicate: 'near', peer: made.id, label: 'Then' };
+  expect(await write('update_entity', { ...change, relationships_add: [relationship] })).toEqual(
+    refused('relationships_add.0.label: is not taken here'),
+  );
+  expect(await write('create_entity', { type: 'document', label: 'Now' })).toMatchObject({ isError: true });
+  expect(await read(writing, who, made.id)).toEqual(made);
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DomainError, ValidationError } from '../errors.ts';
+import { DomainError, type Issue, ValidationError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';
 import type { UnnamedVersions } from '../model/large.ts';
 import type { CitationView } from '../resources/chat/wire.ts';
@@ -37,7 +37,10 @@ export interface LargeTools {
   runTool(name: string, caller: Caller, args: unknown): Promise<Finding>;
 }
 
-/** A tool whose arguments are checked before it runs. */
+/**
+ * A tool whose arguments are checked before it runs. One that it does not take is refused: left out, it would leave a language model
+ * to believe that it counted.
+ */
 export function tool<S extends z.ZodObject>(
   name: string,
   description: string,
@@ -45,20 +48,27 @@ export function tool<S extends z.ZodObject>(
   run: (caller: Caller, args: z.infer<S>) => Promise<Finding>,
   { whole = false } = {},
 ): Tool {
-  const { $schema: _, ...parameters } = z.toJSONSchema(schema, { io: 'input' });
+  const strict = schema.strict();
+  const { $schema: _, ...parameters } = z.toJSONSchema(strict, { io: 'input' });
+  const names = Object.keys(schema.shape).join(', ');
   return {
     name,
     description,
     parameters,
     whole,
     run: (caller, args) => {
-      const parsed = schema.safeParse(args);
-      if (parsed.success) return run(caller, parsed.data);
-      throw new ValidationError(
-        parsed.error.issues.map(({ path, message }) => ({ path: path.map((part) => plain(part)), message })),
-      );
+      const parsed = strict.safeParse(args);
+      if (parsed.success) return run(caller, parsed.data as z.infer<S>);
+      throw new ValidationError(parsed.error.issues.flatMap((issue) => wordsOf(issue, names)));
     },
   };
+}
+
+function wordsOf(issue: z.core.$ZodIssue, names: string): Issue[] {
+  const path = issue.path.map((part) => plain(part));
+  if (issue.code !== 'unrecognized_keys') return [{ path, message: issue.message }];
+  const message = path.length === 0 ? `is no argument; there are ${names}` : 'is not taken here';
+  return issue.keys.map((key) => ({ path: [...path, key], message }));
 }
 
 function plain(part: PropertyKey): string | number {

@@ -14,7 +14,7 @@ const note = z.string().max(2000).optional().describe('Why; kept with the versio
 const properties = jsonMap.optional();
 const predicate = z.string().min(1).max(50);
 const relationships = z
-  .array(z.object({ predicate, peer: id.describe('The id of the other entity'), properties }))
+  .array(z.strictObject({ predicate, peer: id.describe('The id of the other entity'), properties }))
   .max(100)
   .optional();
 
@@ -47,7 +47,7 @@ export function writeTools({ entities }: WritingOperations): Tool[] {
         properties_remove: z.array(z.string().max(200)).max(100).optional().describe('Names of properties to drop'),
         relationships_add: relationships,
         relationships_remove: z
-          .array(z.object({ predicate, peer: id.optional() }))
+          .array(z.strictObject({ predicate, peer: id.optional() }))
           .max(100)
           .optional(),
         note,
