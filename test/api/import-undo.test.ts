@@ -1,9 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
+import { queryObjects } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ForbiddenError } from '../../src/server/errors.ts';
 import type { Caller } from '../../src/server/model/caller.ts';
 import { archiveTasks } from '../../src/server/store/tasks.ts';
-import { operator, user } from '../helpers/callers.ts';
-import { collection, create, enrol, invalid, update } from '../helpers/entities.ts';
+import { ask, operator, user } from '../helpers/callers.ts';
+import { collection, create, enrol, invalid, ok, update } from '../helpers/entities.ts';
 import { type Entity, type Importer, importer, ndjson } from '../helpers/imports.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
@@ -289,6 +291,27 @@ describe('the undo of an archive', () => {
       expect((await here.ask('GET', `/entities/${id}`)).status).toBe(home === open.id ? 404 : 200);
     expect((await here.ask('GET', `/node/imports/${run}/made`)).body).toMatchObject({ untouched: 3, deleted: 2 });
     expect(await undone()).toMatchObject({ status: 403, error: refusal });
+  });
+
+  test('keeps in memory nothing of each entity that may not be deleted', async () => {
+    await using from = await startNode();
+    const closed = await collection(from, operator(from));
+    await using to = await startNode();
+    await addRemote(to, operator(to), { url: from.url });
+    await sync(to, operator(to));
+    const entities = Array.from({ length: 80 }, () => ({ type: 'document', collection: closed.id }));
+    for (let n = 0; n < 3; n++) ok(await ask(from, operator(from), 'POST /entities/batch', { entities }));
+    const { run } = await imported(to, (await exported(from, '')).car);
+    const { id } = operator(to);
+    const actor = { kind: 'user' as const, id, ids: [id], operator: true };
+    const kept: number[] = [];
+    const undoing = async () => {
+      for await (const _ of to.ctx.imports.undos.undo({ actor, network: 'main' }, run))
+        kept.push(Number(queryObjects(ForbiddenError)));
+    };
+    await expect(undoing()).rejects.toThrow(ForbiddenError);
+    expect(kept).toHaveLength(3);
+    expect(Math.max(...kept)).toBeLessThan(50);
   });
 
   test('is refused while it is being taken in', async () => {

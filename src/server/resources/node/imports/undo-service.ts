@@ -50,6 +50,12 @@ export interface ArchivesAtWork {
   hold(): Disposable;
 }
 
+/** How much the caller may not delete, and why the first of it: an archive has millions of entities. */
+interface Barred {
+  count: number;
+  why: ForbiddenError | null;
+}
+
 const maxRuns = 100;
 /** So many are looked at, or deleted in one commit, before everything else that waits has its turn. */
 const perSlice = 100;
@@ -139,7 +145,7 @@ export class ImportUndoService {
         result.kept++;
         if (result.kept_examples.length < maxExamples) result.kept_examples.push(changedView(entity));
       };
-      const barred = new Map<string, ForbiddenError>();
+      const barred: Barred = { count: 0, why: null };
       const collections: MadeEntity[] = [];
       for await (const all of pages(store, run, perSlice)) {
         const page = all.filter(({ type }) => type !== 'collection');
@@ -155,19 +161,23 @@ export class ImportUndoService {
       }
       // An archive's collections go when nothing else lies in them: those in others first.
       let left = collections.filter(({ deleted }) => !deleted);
+      const stay = new Set<string>();
       for (let before = left.length + 1; left.length < before; ) {
         before = left.length;
         const still: MadeEntity[] = [];
         for (const entity of left) {
-          const alone = entity.untouched && store.read((db) => liveIn(db, entity.id, 1)) === 0;
+          const { id, untouched } = entity;
+          const alone = !stay.has(id) && untouched && store.read((db) => liveIn(db, id, 1)) === 0;
+          const { count } = barred;
           still.push(...(alone ? await this.#bury(caller, store, run, [entity], barred) : [entity]));
+          if (barred.count > count) stay.add(id);
         }
         left = still;
       }
       left.forEach(keep);
       result.deleted += collections.filter(({ deleted }) => !deleted).length - left.length;
       result.collection_deleted = await this.#buryCollection(caller, store, run);
-      refuseBarred(result.deleted, [...barred.values()]);
+      refuseBarred(result.deleted, barred);
       yield { done: result };
     } finally {
       this.#undoing.delete(id);
@@ -180,7 +190,7 @@ export class ImportUndoService {
     store: NetworkStore,
     run: ImportRun,
     doomed: MadeEntity[],
-    barred: Map<string, ForbiddenError>,
+    barred: Barred,
   ): Promise<MadeEntity[]> {
     const kept: MadeEntity[] = [];
     let left = doomed;
@@ -194,13 +204,19 @@ export class ImportUndoService {
       kept.push(...open.filter(({ deleted, untouched }) => !deleted && !untouched));
       left = open.filter(({ deleted, untouched }) => !deleted && untouched);
       if (left.length === 0) break;
+      const stays = new Set<string>();
       const steps = store.read((db) =>
-        left.flatMap(({ id }) =>
-          this.#graveUnlessBarred(db, caller, this.#writes.standing(db, caller.network, id), barred),
-        ),
+        left.flatMap(({ id }) => {
+          const grave = this.#graveUnlessBarred(db, caller, this.#writes.standing(db, caller.network, id));
+          if (!(grave instanceof ForbiddenError)) return [grave];
+          barred.why ??= grave;
+          stays.add(id);
+          return [];
+        }),
       );
-      kept.push(...left.filter(({ id }) => barred.has(id)));
-      left = left.filter(({ id }) => !barred.has(id));
+      barred.count += stays.size;
+      kept.push(...left.filter(({ id }) => stays.has(id)));
+      left = left.filter(({ id }) => !stays.has(id));
       if (steps.length === 0) break;
       // From now on the deletion is what the import left, so that importing again brings the entity back.
       const rows = steps.map(({ cid, next }) => forgotten(next.id, cid));
@@ -240,13 +256,12 @@ export class ImportUndoService {
     }
   }
 
-  #graveUnlessBarred(db: Reader, caller: Caller, base: Standing, barred: Map<string, ForbiddenError>): Prepared[] {
+  #graveUnlessBarred(db: Reader, caller: Caller, base: Standing): Prepared | ForbiddenError {
     try {
-      return [this.#grave(db, caller, base)];
+      return this.#grave(db, caller, base);
     } catch (error) {
       if (!(error instanceof ForbiddenError)) throw error;
-      barred.set(base.id, error);
-      return [];
+      return error;
     }
   }
 
@@ -303,10 +318,10 @@ function isOwnCollection(db: Reader, { made, collection }: ImportRun): boolean {
 }
 
 /** @throws ForbiddenError */
-function refuseBarred(deleted: number, [first, ...others]: ForbiddenError[]): void {
-  if (!first) return;
-  if (deleted === 0) throw first;
-  throw new ForbiddenError(`${deleted} were deleted, ${others.length + 1} stay: ${first.message}`);
+function refuseBarred(deleted: number, { count, why }: Barred): void {
+  if (!why) return;
+  if (deleted === 0) throw why;
+  throw new ForbiddenError(`${deleted} were deleted, ${count} stay: ${why.message}`);
 }
 
 function forgotten(id: string, cid: string): Row {
