@@ -104,7 +104,7 @@ export function TargetChoice({ target, onChange, namesakes = [] }: TargetChoiceP
       )}
       {target.collection !== '' && (
         <div className="w-full">
-          <ReadOnly id={target.collection} />
+          <ReadOnly id={target.collection} shows="entities" />
         </div>
       )}
     </div>
