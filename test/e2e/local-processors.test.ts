@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -26,9 +26,10 @@ interface Program extends Pick<TestNode, 'fetch' | 'data'> {
   child: ChildProcess;
 }
 
-async function serve(data: string): Promise<Program> {
+async function serve(data: string, detached = false): Promise<Program> {
   const child = spawn(process.execPath, [launcher, 'serve', '--data', data, '--port', '0'], {
     stdio: ['ignore', 'pipe', 'ignore'],
+    detached,
   });
   running.push(child);
   for await (const line of createInterface({ input: child.stdout })) {
@@ -124,3 +125,38 @@ test('the kit is there for other programs', async () => {
   expect((await fetch(`${worker.url}/health`)).status).toBe(200);
   await worker.close();
 });
+
+test.each(['by itself', 'with all of its group'])(
+  'a command that is deaf does not outlive a node that is killed %s, and its next run works alone',
+  async (how) => {
+    await using folder = await temporaryFolder();
+    const data = join(folder.path, 'data');
+    const runs = join(folder.path, 'runs');
+    const text = `process.on('SIGTERM', () => {});
+      const { appendFileSync, existsSync, readFileSync } = require('node:fs');
+      const runs = ${JSON.stringify(runs)};
+      const before = existsSync(runs) ? Number(readFileSync(runs, 'utf8')) : null;
+      const isAlive = (pid) => { try { return process.kill(pid, 0); } catch { return false; } };
+      if (before === null) { appendFileSync(runs, String(process.pid)); setInterval(() => {}, 1000); }
+      else console.log(JSON.stringify({ messages: [{ message: isAlive(before) ? 'beside' : 'alone' }] }));`;
+    archeion(data, 'processor', 'allow', 'deaf', '--', process.execPath, '-e', text);
+    let program = await serve(data, true);
+    const me = operator(data);
+    const place = await collection(nodeOf(program), me, { label: 'processors' });
+    const deaf = await command(nodeOf(program), me, place.id, 'deaf');
+    const body = { target_entity: place.id, target_collection: place.id, confirm: true };
+    const started = await ask(nodeOf(program), me, `POST /kladoi/${deaf.id}/invoke`, body);
+    const { job_id, job_collection } = ok<{ job_id: string; job_collection: string }>(started);
+    await expect.poll(() => existsSync(runs) && readFileSync(runs, 'utf8'), { timeout: 20_000 }).toMatch(/\d+/);
+    const exited = once(program.child, 'exit');
+    process.kill((program.child.pid ?? 0) * (how === 'by itself' ? 1 : -1), 'SIGKILL');
+    await exited;
+    program = await serve(data, true);
+    const path = `/kladoi/${deaf.id}/jobs/${job_id}/status`;
+    expect(await ended(nodeOf(program), me, path)).toMatchObject({ status: 'done' });
+    const [log] = await within(nodeOf(program), me, job_collection, 'klados_log');
+    expect(JSON.stringify(log?.properties)).toContain('"message":"alone"');
+    await kill(program);
+  },
+  60_000,
+);

@@ -1,4 +1,5 @@
 import type { FromHost, ToHost } from './command-messages.ts';
+import { killGroup } from './process-group.ts';
 import { runCommand } from './run-command.ts';
 
 // A process of the node's own that starts commands. To start one, a process is copied first, and while the node itself would
@@ -6,6 +7,8 @@ import { runCommand } from './run-command.ts';
 
 interface Run {
   stop: AbortController;
+  /** The command's process, once it is known. */
+  pid: number | null;
   /** Answers to what was pulled. */
   given: ((part: string | null | Error) => void) | null;
 }
@@ -29,10 +32,13 @@ async function* input(id: number, run: Run): AsyncGenerator<string> {
 }
 
 async function begin(id: number, given: Extract<ToHost, { kind: 'run' }>['run']): Promise<void> {
-  const run: Run = { stop: new AbortController(), given: null };
+  const run: Run = { stop: new AbortController(), pid: null, given: null };
   runs.set(id, run);
   const what = { ...given, input: input(id, run), signal: run.stop.signal };
-  const outcome = await runCommand(what, (pid) => tell({ kind: 'started', id, pid }));
+  const outcome = await runCommand(what, (pid) => {
+    run.pid = pid;
+    tell({ kind: 'started', id, pid });
+  });
   runs.delete(id);
   tell({ kind: 'ended', id, outcome: outcome.ended === 'no-input' ? { ended: 'no-input', cause: null } : outcome });
 }
@@ -47,9 +53,11 @@ process.on('message', (message: ToHost) => {
   else run?.given?.(message.kind === 'input' ? message.text : new Error('there is no input'));
 });
 process.on('disconnect', () => {
-  for (const { stop, given } of runs.values()) {
+  for (const { stop, pid, given } of runs.values()) {
     stop.abort();
     given?.(null);
+    // A node that ends by itself has let them end. The next one begins their jobs anew, beside none that is deaf.
+    if (pid !== null) killGroup(pid);
   }
 });
 // Signals to the whole group are for the node, which then stops this.

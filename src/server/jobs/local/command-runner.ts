@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { workerUrl } from '../../store/threads/worker-url.ts';
 import type { FromHost, ToHost } from './command-messages.ts';
-import { killGroup } from './process-group.ts';
+import { killGroup, ownGroup } from './process-group.ts';
 import type { CommandOutcome, CommandRun } from './run-command.ts';
 
 interface Run {
@@ -66,6 +66,8 @@ export class CommandRunner implements AsyncDisposable {
       execArgv: [],
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      // What kills the node with all of its group leaves this, which ends the commands.
+      detached: ownGroup,
     });
     host.on('message', (message: FromHost) => void this.#hear(message));
     host.on('error', (error) => {

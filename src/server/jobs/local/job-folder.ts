@@ -47,7 +47,7 @@ const keptEnd = '.json';
 
 /**
  * Makes the folder of a job, or finds what an earlier run of it has kept. Each run has one of its own: after a kill of the node the
- * command of the run before may take seconds to end, and knows only that path.
+ * command of the run before may take a moment to end, and knows only that path.
  */
 export async function openJobFolder(work: string, { id, expires }: KeptJob): Promise<JobFolder> {
   const folder = folderOf(work, id);
