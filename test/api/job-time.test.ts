@@ -21,8 +21,10 @@ async function begun(data: string) {
   await using node = await startNode({ data, env });
   const me = operator(node);
   const where = await collection(node, me, { label: 'target' });
-  const slow = program('setInterval(() => {}, 1000)', { at_once: 1 });
-  await allow(node, { slow, other: slow });
+  const text = 'setInterval(() => {}, 1000)';
+  // The other is deaf to what asks it to end.
+  const deaf = program(`process.on('SIGTERM', () => {}); ${text}`, { at_once: 1 });
+  await allow(node, { slow: program(text, { at_once: 1 }), other: deaf });
   const begin = async (klados: string, expires_in: number) => {
     const body = { target_entity: where.id, target_collection: where.id, confirm: true, expires_in };
     const job = ok<Omit<Begun, 'klados'>>(await ask(node, me, `POST /kladoi/${klados}/invoke`, body));

@@ -70,7 +70,7 @@ export async function runJob(runner: Runner, job: KladosJob, handler: Handler): 
   const log = new JobLog(ports, job, runner);
   if ((await log.start()) !== 'running') return { state: 'ended' };
   const left = Math.max(0, Date.parse(job.expires_at) - runner.now());
-  const worksFor = Math.ceil(left - Math.min(endingMs, left / 5));
+  const worksFor = Math.ceil(left - endingOf(left));
   const signal = AbortSignal.any([runner.signal, AbortSignal.timeout(Math.min(worksFor, maxTimeout))]);
   let outputs: string[];
   let handed: HandedOn;
@@ -132,8 +132,11 @@ function portsOf({ api, batches, now, signal }: Runner, { network, expires_at }:
 }
 
 const maxTimeout = 2_147_483_647;
-/** So long before its grants end a job is to stop, at most: after that nobody takes the end of its log. */
-const endingMs = 10_000;
+
+/** How long before its grants end a job is to stop that has `left` milliseconds: after that nobody takes the end of its log. */
+export function endingOf(left: number): number {
+  return Math.min(10_000, left / 5);
+}
 
 function isWorkflow(job: KladosJob): job is WorkflowJob {
   return job.rhiza !== undefined;

@@ -1,6 +1,6 @@
 import type { NodeApi } from '../../kit/node-api.ts';
 import { untilAnswered } from '../../kit/patience.ts';
-import type { Handler, Made, MadeOutput } from '../../kit/run-job.ts';
+import { endingOf, type Handler, type Made, type MadeOutput } from '../../kit/run-job.ts';
 import { fromJson } from '../../model/from-json.ts';
 import { derivedId } from '../../model/ids.ts';
 import { type CommandResult, isExisting, type NewOutput, resultOf } from './command-result.ts';
@@ -8,7 +8,7 @@ import type { LocalCommand } from './command-settings.ts';
 import { type JobFolder, openJobFolder } from './job-folder.ts';
 import { jobInput } from './job-input.ts';
 import type { ProcessorNode } from './ports.ts';
-import type { CommandOutcome, CommandRun } from './run-command.ts';
+import { type CommandOutcome, type CommandRun, graceMs } from './run-command.ts';
 
 export interface WorkPlace {
   /** The folder in which jobs have their folders. */
@@ -36,6 +36,8 @@ export function localHandler(klados: string, command: LocalCommand, node: Proces
     const ran = async (): Promise<CommandResult> => {
       const outcome = await place.run(command, {
         ...{ run, timeoutMs, maxOutputBytes, signal },
+        // One that does not hear that its time is up leaves time to say so.
+        graceMs: Math.min(graceMs, endingOf(expires - place.now()) / 2),
         folder: command.folder ?? folder.path,
         environment: { ...visible(command, place.environment), TMPDIR: folder.path },
         input: jobInput(job, klados, node, folder, command),

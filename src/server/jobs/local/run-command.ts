@@ -34,7 +34,8 @@ export type CommandOutcome =
   /** What stdin was to be given could not be made: a fault of ours, not of the command. */
   | { ended: 'no-input'; cause: unknown };
 
-const defaultGraceMs = 5000;
+/** How long a command has to end once it was asked to, where nothing else is said. */
+export const graceMs = 5000;
 /** How long output may come after the end, from what the command has left behind. */
 const drainMs = 1000;
 const errorTail = 8192;
@@ -77,7 +78,7 @@ async function watch(child: ChildProcessWithoutNullStreams, given: CommandRun): 
     if (ending !== undefined) return;
     ending = why;
     signalGroup(child, 'SIGTERM');
-    force = setTimeout(() => signalGroup(child, 'SIGKILL'), given.graceMs ?? defaultGraceMs);
+    force = setTimeout(() => signalGroup(child, 'SIGKILL'), given.graceMs ?? graceMs);
   };
   const stop = () => end('stopped');
   given.signal?.addEventListener('abort', stop, { once: true });
