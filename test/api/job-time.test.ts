@@ -1,7 +1,9 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, ok } from '../helpers/entities.ts';
-import { allow, command, program, within } from '../helpers/local.ts';
+import { allow, command, ended, program, replying, within } from '../helpers/local.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 
 const env = { PATH: '/usr/bin:/bin' };
@@ -53,4 +55,33 @@ test('a job that outlasts its permissions is stopped before they end, and its lo
     expect(ok(status)).toMatchObject({ status: 'error', errors: [error] });
   }
   expect(await logOf(node, busy)).toMatchObject({ status: 'running' });
+});
+
+test('a job whose permissions end before it comes to its turn is not begun, and nothing is said of it', async () => {
+  await using folder = await temporaryFolder();
+  const go = join(folder.path, 'go');
+  let ahead = 0;
+  await using node = await startNode({ env, now: () => Date.now() + ahead });
+  const me = operator(node);
+  const where = await collection(node, me, { label: 'target' });
+  const reply = `while (!require('node:fs').existsSync(${JSON.stringify(go)})) await new Promise((done) => setTimeout(done, 20));
+    return {};`;
+  await allow(node, { slow: replying(reply, { at_once: 1 }) });
+  const { id } = await command(node, me, where.id, 'slow');
+  const begin = async (expires_in: number) => {
+    const body = { target_entity: where.id, target_collection: where.id, confirm: true, expires_in };
+    return ok<Omit<Begun, 'klados'>>(await ask(node, me, `POST /kladoi/${id}/invoke`, body));
+  };
+  const jobs: Omit<Begun, 'klados'>[] = [];
+  for (let n = 0; n < 5; n++) jobs.push(await begin(60));
+  const logs = async () =>
+    (await Promise.all(jobs.map((job) => logOf(node, { klados: id, ...job })))).map((log) => !!log);
+  // One runs, and two more have begun their logs.
+  await expect.poll(logs).toEqual([true, true, true, false, false]);
+  ahead += 61_000;
+  const last = await begin(3600);
+  await writeFile(go, '');
+  expect(await ended(node, me, `/kladoi/${id}/jobs/${last.job_id}/status`)).toMatchObject({ status: 'done' });
+  const lines = node.logged.filter((line) => line.includes('"level":50') || line.includes('could not be written'));
+  for (const { job_id } of jobs.slice(3)) expect(lines.join('\n')).not.toContain(job_id);
 });

@@ -181,7 +181,9 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
   }
 
   async #run(network: Network, processor: Dispatch['processor'], job: KladosJob): Promise<void> {
-    const { nodes } = this.#needs;
+    const { nodes, now } = this.#needs;
+    // It waited for longer than it may work: nobody takes a log of it any more.
+    if (Date.parse(job.expires_at) <= now()) return;
     const { id } = processor;
     using watched = await nodes.watch(network, id);
     const { out } = watched;
