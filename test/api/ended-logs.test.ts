@@ -120,3 +120,26 @@ test.each(['in use', 'disabled', 'deleted'])(
       });
   },
 );
+
+test('a node that runs for one command gives up no job, which it might not bring to its end', async () => {
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  let of: Started;
+  {
+    await using node = await startNode({ data, env });
+    of = await started(node, operator(node));
+  }
+  const db = new Database(join(data, 'main', 'archeion.db'));
+  db.prepare("UPDATE job SET attempts = ?, state = 'accepted'").run(maxAttempts);
+  db.close();
+  {
+    await using node = await startNode({ data, env, lent: true });
+    for (let n = 0; n < 20; n++)
+      expect(await told(node, operator(node), of)).toMatchObject({
+        status: 'running',
+        run: ['accepted', 'running', undefined],
+      });
+  }
+  await using node = await startNode({ data, env });
+  await expect.poll(() => told(node, operator(node), of), { timeout: 20_000 }).toMatchObject({ status: 'error' });
+});

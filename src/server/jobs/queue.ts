@@ -60,6 +60,8 @@ export class JobQueue {
   #looks = false;
   /** The last job of before a stop of the node, while what that left is not taken up; else 0. */
   #left = 0;
+  /** What that left and is not begun anew, until jobs are sent: a node that runs for one command takes none. */
+  readonly #lost = new Map<string, SendingEvent>();
   /** Why one could not be sent, and still waits. */
   #failure: { error: unknown } | null = null;
   /** Resolved when something may have come. */
@@ -112,7 +114,7 @@ export class JobQueue {
         const event = { kind: 'restarted', local, begun } as const;
         const to = afterSending(sending, event);
         const { state, attempts } = sending;
-        if (to.state === 'refused') this.#giveUp(id, event);
+        if (to.state === 'refused') this.#lost.set(id, event);
         else if (to !== sending) rows.push({ kind: 'job_sending', id, from: { state, attempts }, to });
       }
       if (rows.length > 0) await this.#store.submit([sender.commit(rows)]);
@@ -122,7 +124,7 @@ export class JobQueue {
     }
   }
 
-  /** In the background: as the network is opened it cannot be written to yet. */
+  /** In the background: what is sent does not wait for it. */
   #giveUp(id: string, event: SendingEvent): void {
     const { sender, stop, log } = this.#needs;
     const job = sender.has(id) ? undefined : this.#store.read((db) => findJob(db, id));
@@ -172,6 +174,8 @@ export class JobQueue {
   async #step(): Promise<boolean> {
     const { stop } = this.#needs;
     await this.#takeUp();
+    for (const [id, event] of this.#lost) this.#giveUp(id, event);
+    this.#lost.clear();
     const failure = this.#failure;
     this.#failure = null;
     if (failure) throw failure.error;
