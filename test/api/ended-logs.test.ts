@@ -1,11 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { maxAttempts } from '../../src/server/model/job-state.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, type Entity, ok } from '../helpers/entities.ts';
-import { allow, command, program, replying, within } from '../helpers/local.ts';
+import { allow, command, many, program, replying, within, workflow } from '../helpers/local.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 
 const env = { PATH: '/usr/bin:/bin' };
@@ -118,6 +118,56 @@ test.each(['in use', 'disabled', 'deleted'])(
         entry: { status: 'error', error: { code: 'REJECTED', message } },
         run: ['refused', 'error', message],
       });
+  },
+);
+
+test.each(Object.keys(ways))(
+  'a job is done that has handed on before a stop of the node, where its klados is %s before its log says so',
+  async (how) => {
+    await using folder = await temporaryFolder();
+    const data = folder.path;
+    const commands = { first: replying('return { outputs: [{ type: "note" }] }'), second: replying('return {}') };
+    let of: Started;
+    let where: Entity;
+    {
+      await using opened = new AsyncDisposableStack();
+      await using node = await startNode({ data, env });
+      const me = operator(node);
+      where = await collection(node, me, { label: 'target' });
+      await allow(node, commands);
+      const klados = await command(node, me, where.id, 'first', { accepts: many('*') });
+      const behind = await command(node, me, where.id, 'second', { accepts: many('*') });
+      const flow = await workflow(node, me, where.id, {
+        first: { klados, then: { pass: 'second' } },
+        second: { klados: behind, then: { done: true } },
+      });
+      opened.use(stuck(data));
+      const body = { target_entities: [where.id], target_collection: where.id, confirm: true };
+      const started = await ask(node, me, `POST /rhizai/${flow.id}/invoke`, body);
+      of = { klados, ...ok<Omit<Started, 'klados'>>(started) };
+      // What the second came to is kept, which began once the first had handed on.
+      const kept = async () => (await readdir(join(data, 'work'))).filter((name) => name.endsWith('.json'));
+      await expect.poll(async () => (await kept()).length, { timeout: 20_000 }).toBe(2);
+    }
+    await writeFile(join(data, 'processors.json'), '{', { mode: 0o600 });
+    await using node = await startNode({ data, env });
+    const me = operator(node);
+    await node.ctx.invocations.idle();
+    await ways[how]?.(node, me, of.klados);
+    if (how !== 'not allowed any more') await allow(node, commands);
+    const run = async () =>
+      ok<{ jobs: { status: string; sending: string; error: object | null }[] }>(
+        await ask(node, me, `GET /node/jobs/${of.job_id}`),
+      ).jobs;
+    await expect
+      .poll(async () => (await run()).map(({ status }) => status), { timeout: 20_000 })
+      .toEqual(['done', 'done']);
+    // Said once the log has ended.
+    await expect.poll(async () => (await run()).map(({ sending }) => sending)).toEqual(['accepted', 'accepted']);
+    expect((await run()).map(({ error }) => error)).toEqual([null, null]);
+    const logs = await within(node, me, of.job_collection, 'klados_log');
+    expect(logs.map(({ properties }) => properties.status)).toEqual(['done', 'done']);
+    expect(await within(node, me, where.id, 'note')).toHaveLength(1);
   },
 );
 

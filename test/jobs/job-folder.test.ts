@@ -3,7 +3,13 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { clearJobFolders, leaveJobFolder, openJobFolder } from '../../src/server/jobs/local/job-folder.ts';
+import {
+  clearJobFolders,
+  keepDone,
+  keptDone,
+  leaveJobFolder,
+  openJobFolder,
+} from '../../src/server/jobs/local/job-folder.ts';
 import { temporaryFolder } from '../helpers/node.ts';
 
 const job = { id: 'job_1', expires: Date.now() + 3_600_000 };
@@ -44,6 +50,22 @@ test('so is what the program kept before runs had folders', async () => {
   const { kept, made } = await openJobFolder(folder.path, job);
   expect(kept).toBe('{"a":1}');
   expect((await made('text')).size).toBe(4);
+  // A file of its command.
+  await writeFile(join(folder.path, job.id, 'done'), '{}');
+  expect(await keptDone(folder.path, job.id)).toBeNull();
+});
+
+test('that the work of a job is done is known beside what its command came to, until both go', async () => {
+  await using folder = await temporaryFolder();
+  const { keep } = await openJobFolder(folder.path, job);
+  await keepDone(folder.path, job.id, 'alone');
+  expect(await keptDone(folder.path, job.id)).toBeNull();
+  await keep('{}', []);
+  await keepDone(folder.path, job.id, 'done');
+  expect(await clearJobFolders(folder.path, Date.now())).toHaveLength(1);
+  expect(await keptDone(folder.path, job.id)).toBe('done');
+  expect(await leaveJobFolder(folder.path, job.id, false)).toBe(true);
+  expect(await keptDone(folder.path, job.id)).toBeNull();
 });
 
 test('a command that outlives the node and still writes keeps no start from going on', async () => {

@@ -30,9 +30,10 @@ export interface Dispatcher {
   ): Promise<string | null>;
   /**
    * Ends the log of a job that was under way within this node and is not begun again, also where its processor is out of use by
-   * now. Resolves when that is done, or cannot be, or the signal is given. Never rejects.
+   * now. Resolves when that is done, or cannot be, or the signal is given; true where the job turns out to have done its work.
+   * Never rejects.
    */
-  giveUp?(dispatch: Dispatch, why: string, signal: AbortSignal): Promise<void>;
+  giveUp?(dispatch: Dispatch, why: string, signal: AbortSignal): Promise<boolean>;
   /** Resolves when the processor has taken or refused the job, not when the job is done. Never rejects. */
   send(dispatch: Dispatch, signal: AbortSignal): Promise<Outcome>;
 }

@@ -112,24 +112,25 @@ export class JobSender {
 
   /** The log first: the next start looks for logs without an end where nothing is refused yet. */
   async #refuse(store: NetworkStore, job: Sendable, from: Sending, event: SendingEvent): Promise<Sending> {
-    const ended = await this.#endLog(store, job, afterSending(from, event).error ?? '');
-    return ended ? this.#keep(store, job.id, from, event) : from;
+    const end = await this.#endLog(store, job, afterSending(from, event).error ?? '');
+    if (end === 'none') return from;
+    return this.#keep(store, job.id, from, end === 'done' ? { kind: 'accepted' } : event);
   }
 
-  /** Ends the log that a processor within this node has begun of a job, where it has. False where the node stops first. */
-  async #endLog(store: NetworkStore, job: Sendable, why: string): Promise<boolean> {
+  /** Ends the log that a processor within this node has begun of a job, where it has; `none` where the node stops first. */
+  async #endLog(store: NetworkStore, job: Sendable, why: string): Promise<'done' | 'refused' | 'none'> {
     const { stop, log } = this.#needs;
     const { processor: id, type, request } = job;
     try {
       const endpoints = store.read((db) => (hasOpenLog(db, job.id) ? endpointsSince(db, id, job.created) : []));
       const [endpoint] = endpoints;
-      if (endpoint === undefined || !endpoints.every((one) => this.isLocal(one))) return true;
+      if (endpoint === undefined || !endpoints.every((one) => this.isLocal(one))) return 'refused';
       const dispatch = { network: store.network, processor: { id, type, endpoint }, request };
-      await this.#dispatcherOf(endpoint)?.giveUp?.(dispatch, why, stop);
-      return !stop.aborted;
+      if (await this.#dispatcherOf(endpoint)?.giveUp?.(dispatch, why, stop)) return 'done';
+      return stop.aborted ? 'none' : 'refused';
     } catch (error) {
       log.error({ err: error, job: job.id }, 'the log of a job could not be ended');
-      return true;
+      return 'refused';
     }
   }
 

@@ -45,8 +45,8 @@ export interface Runner extends Writer {
   signal: AbortSignal;
   /** Whether the log of a job that is stopped with the program ends with that: nobody runs it again by himself. */
   endsStopped?: boolean;
-  /** Told that the work is done and handed on, before the log says so. */
-  onDone?: (work: DoneWork) => void;
+  /** Told that the work is done and handed on, before the log says so. Does not throw. */
+  onDone?: (work: DoneWork) => Promise<void>;
 }
 
 /** What a job came to, until its log says so. */
@@ -91,7 +91,11 @@ export async function runJob(runner: Runner, job: KladosJob, handler: Handler): 
     await fail(ports, job, log, failure);
     return { state: 'error', failure };
   }
-  runner.onDone?.({ outputs, handed, messages: log.said() });
+  await runner.onDone?.({ outputs, handed, messages: log.said() });
+  return end(log, outputs, handed);
+}
+
+async function end(log: JobLog, outputs: string[], handed: HandedOn): Promise<Ended> {
   try {
     await log.done(outputs, handed);
     return { state: 'done' };
@@ -118,7 +122,7 @@ function stopped(before: string): JobFailure {
 /** Writes the end of a job whose work is done, where that could not be written. */
 export async function endDone(runner: Runner, job: KladosJob, { outputs, handed, messages }: DoneWork): Promise<void> {
   const log = new JobLog(portsOf(runner, job), job, runner, messages);
-  if ((await log.start()) === 'running') await log.done(outputs, handed);
+  if ((await log.start()) === 'running') await end(log, outputs, handed);
 }
 
 function portsOf({ api, batches, now, signal }: Runner, { network, expires_at }: KladosJob): HandoffPorts {

@@ -104,6 +104,24 @@ async function keepDurably(
   await syncFolder(dirname(kept));
 }
 
+/** Keeps of a job that its work is done and handed on, until its log says so. Not where the disk does not take it. */
+export async function keepDone(work: string, id: string, done: string): Promise<void> {
+  const path = doneOf(work, id);
+  // A kill leaves it as it is; what a power cut makes of it cannot be read.
+  await writeFile(`${path}.new`, done)
+    .then(() => rename(`${path}.new`, path))
+    .catch(() => undefined);
+}
+
+/** What a job has kept of its work that is done; null where it has not. */
+export async function keptDone(work: string, id: string): Promise<string | null> {
+  const done = await readFile(doneOf(work, id), 'utf8').catch(() => null);
+  if (done === null) return null;
+  const before = keptRun(await readFile(folderOf(work, id) + keptEnd, 'utf8').catch(() => null));
+  // Else it may be a file of its command.
+  return before === null || before.run === '' ? null : done;
+}
+
 /**
  * Removes the folder of a job with what it has kept; of one that may be run again only where it has kept nothing. Whether it is
  * gone.
@@ -143,6 +161,10 @@ export async function clearJobFolders(
     await rm(join(work, name), { recursive: true, force: true }).catch((error: unknown) => failed(name, error));
   }
   return kept;
+}
+
+function doneOf(work: string, job: string): string {
+  return join(folderOf(work, job), 'done');
 }
 
 function folderOf(work: string, job: string): string {

@@ -8,12 +8,13 @@ import type { KladosJob } from '../../kit/job-request.ts';
 import { type Patience, untilAnswered } from '../../kit/patience.ts';
 import { type DoneWork, endDone, type Runner, runJob } from '../../kit/run-job.ts';
 import { commandOf } from '../../model/endpoints.ts';
+import { fromJson } from '../../model/from-json.ts';
 import type { Network } from '../../model/ids.ts';
 import type { Dispatch, Dispatcher, Outcome } from '../dispatch.ts';
 import type { AllowedCommands } from './allowed-commands.ts';
 import { CommandRunner } from './command-runner.ts';
 import type { LocalCommand } from './command-settings.ts';
-import { clearJobFolders, type KeptJob, leaveJobFolder } from './job-folder.ts';
+import { clearJobFolders, type KeptJob, keepDone, keptDone, leaveJobFolder } from './job-folder.ts';
 import { localHandler } from './local-work.ts';
 import type { ProcessorNode, ProcessorNodes } from './ports.ts';
 import type { CommandOutcome, CommandRun } from './run-command.ts';
@@ -93,15 +94,30 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     }
   }
 
-  async giveUp({ network, processor: { id }, request }: Dispatch, why: string, stop: AbortSignal): Promise<void> {
+  async giveUp({ network, processor: { id }, request }: Dispatch, why: string, stop: AbortSignal): Promise<boolean> {
     const job = request as KladosJob;
+    let isDone = false;
     const end = async () => {
-      const runner = await this.#lastRunner(network, id);
-      const signal = AbortSignal.any([runner.signal, stop]);
-      await runJob({ ...runner, signal }, job, () => Promise.reject(new JobError('REJECTED', why, true)));
+      const last = await this.#lastRunner(network, id);
+      const runner = { ...last, signal: AbortSignal.any([last.signal, stop]) };
+      const done = await this.#doneBefore(job);
+      if (done === null) await runJob(runner, job, () => Promise.reject(new JobError('REJECTED', why, true)));
+      else await endDone(runner, job, done);
+      isDone = done !== null;
     };
     // Not in turn with what runs commands, which may take hours.
     if (this.#take(job)) await queueOf(this.#waiting, ending, endedAtOnce).add(() => this.#carry(id, job, end));
+    return isDone;
+  }
+
+  /** What a job came to in an earlier run, which has handed it on; null where none has. */
+  async #doneBefore({ job_id }: KladosJob): Promise<DoneWork | null> {
+    const kept = await keptDone(this.#needs.work, job_id);
+    try {
+      return kept === null ? null : (fromJson(kept) as DoneWork);
+    } catch {
+      return null;
+    }
   }
 
   /** The command of a klados, or why it may not run. */
@@ -188,7 +204,7 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     using watched = await nodes.watch(network, id);
     const { out } = watched;
     const isOut = async () => !this.#stop.signal.aborted && (out.aborted || (await nodes.isOut(network, id)));
-    const turn: Turn = { begun: false, done: null };
+    const turn: Turn = { begun: false, done: await this.#doneBefore(job) };
     if (!out.aborted) {
       try {
         await this.#work(network, processor, job, turn, out);
@@ -211,10 +227,14 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     const label = await labelOf(api, id);
     const batches = this.#batchesOf(network, id, api);
     const signal = AbortSignal.any([this.#stop.signal, out]);
-    const onDone = (done: DoneWork) => {
+    const onDone = async (done: DoneWork) => {
       turn.done = done;
+      await keepDone(work, job.job_id, JSON.stringify(done));
     };
-    await runJob({ klados: id, label, version, api, batches, now, signal, onDone }, job, async (given) => {
+    const runner = { klados: id, label, version, api, batches, now, signal, onDone };
+    // What comes behind may be out of use by now, and would not be handed on to once more.
+    if (turn.done) return endDone(runner, job, turn.done);
+    await runJob(runner, job, async (given) => {
       // Looked up again: it may have been forbidden while the job waited.
       const patience = { until: Date.parse(job.expires_at), now, signal: given.signal };
       const command = await this.#commandInTime(endpoint, patience);
