@@ -151,3 +151,30 @@ test.each([
   await expect(ended).rejects.toMatchObject({ status, message, entity: 'JOBS' });
   expect(logOf(node).status).toBe('done');
 });
+
+test.each(['done', 'error'])(
+  'that the log of a job says that it is %s is told in its collection once more, where a worker came no further',
+  async (how) => {
+    const node = picky(async ({ error }) => {
+      if (how === 'error') throw error('TOO_DARK', 'scan again');
+      return [target];
+    });
+    const flow = { one: { klados: { id: klados, type: 'klados' }, then: { done: true } } };
+    node.put('R', 'rhiza', { entry: 'one', flow });
+    const job = { target_entity: target, rhiza: { id: 'R', path: ['one'], parent_logs: [] } };
+    node.started.length = 0;
+    node.start(klados, job);
+    const [one] = node.started as [(typeof node.started)[number]];
+    const stop = new Error('the worker was killed');
+    node.onCall = (call, id) => {
+      if (call === 'add' && id === 'JOBS' && logOf(node).status === how) throw stop;
+    };
+    await expect(node.run(one)).rejects.toBe(stop);
+    node.onCall = () => undefined;
+    const ended = how === 'done' ? ['log_done', 'final_output'] : ['final_error'];
+    for (let n = 0; n < 2; n++) {
+      expect(await node.run(one)).toEqual({ state: 'ended' });
+      expect(saidOfIt(node)).toEqual(['log_started', ...ended]);
+    }
+  },
+);

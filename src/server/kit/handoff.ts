@@ -25,10 +25,9 @@ export interface HandoffRecord {
   depth?: number;
 }
 
-/** What became of a job's outputs. `final`: this branch of the workflow ends here. */
+/** What became of a job's outputs. */
 export interface HandedOn {
   handoffs: HandoffRecord[];
-  final: boolean;
   /** What was handed on and not taken, in words. */
   refused: string[];
 }
@@ -69,7 +68,7 @@ export function handOn(ports: HandoffPorts, finished: Finished): Promise<HandedO
   return new Handoff(ports, finished).run();
 }
 
-type Forms = Omit<HandedOn, 'refused'>;
+type Forms = Pick<HandedOn, 'handoffs'>;
 
 /** A step, or `done`, with the outputs that go there. */
 interface Way {
@@ -139,7 +138,7 @@ class Handoff {
         ...(type === 'recurse' && { depth: depthOf(rhiza) }),
       });
     }
-    return { handoffs, final: false };
+    return { handoffs };
   }
 
   /** Each output in an invocation of its own; with a batch where a step behind gathers them again. */
@@ -161,7 +160,7 @@ class Handoff {
     };
     // What is scattered and not gathered goes its own way: for an outer batch these outputs are the result.
     const ended = batch === null && job.rhiza.batch ? await this.#end() : { handoffs: [] };
-    return { handoffs: [scattered, ...ended.handoffs], final: false };
+    return { handoffs: [scattered, ...ended.handoffs] };
   }
 
   /** A job that its processor does not take is an error of its slot alone. @throws JobError once all were asked, where the node takes some not at all */
@@ -254,18 +253,18 @@ class Handoff {
     const { rhiza } = this.#is.job;
     const ids = this.#is.outputs.map(({ id }) => id);
     const target = await this.#starter.target(flow, step, { rhiza: rhiza.id, path: [...rhiza.path, own] });
-    return { handoffs: [await this.#gather(target, ids, rhiza.batch, depthOf(rhiza))], final: false };
+    return { handoffs: [await this.#gather(target, ids, rhiza.batch, depthOf(rhiza))] };
   }
 
   /** Nothing follows here: within a batch its slot is complete, and the last one goes on to the step that gathers. */
   async #end(): Promise<Forms> {
     const { job, outputs, outputProperties } = this.#is;
-    if (!job.rhiza.batch) return { handoffs: [], final: true };
+    if (!job.rhiza.batch) return { handoffs: [] };
     const filled = await this.#fill(
       job.rhiza.batch,
       outputs.map(({ id }) => id),
     );
-    if (!filled) return { handoffs: [], final: false };
+    if (!filled) return { handoffs: [] };
     const { batch_id, ids, properties } = filled;
     const { rhiza, path, step, outer, depth } = gathering(properties, job);
     const flow = flowOf(await this.#ports.api.read(rhiza), rhiza);
@@ -276,7 +275,7 @@ class Handoff {
       throw new JobError('VALIDATION_ERROR', `Step ${next} has nothing to gather: no job of the batch gave an output.`);
     const target = await this.#starter.target(flow, next, { rhiza, path });
     const handoff = await this.#gather(target, ids, outer, depth);
-    return { handoffs: [{ ...handoff, batch_id }], final: false };
+    return { handoffs: [{ ...handoff, batch_id }] };
   }
 
   /** Fills a slot: what its batch came to, where it is for whoever filled this one to hand that on. */

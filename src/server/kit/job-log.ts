@@ -31,8 +31,15 @@ export interface Writer {
 
 /** How a job ends, and the message that says it: where the node does not take this end, the job gets another. */
 interface End {
-  entry: { status: string };
+  entry: EndEntry & { completed_at: string };
   last: LogMessage;
+}
+
+/** What of the end of a log its collection says as well. */
+interface EndEntry {
+  status: 'done' | 'error';
+  completed_at?: string;
+  handoffs?: readonly object[];
 }
 
 /** Whether a job's log has been begun here, or what an earlier run of the same job came to. */
@@ -129,8 +136,13 @@ export class JobLog {
       if (parents.length === 0 || !isRefusalOf(this.id, error)) throw error;
       await create(await this.#readable(parents));
     }
-    const { status } = (await api.read(this.id)).properties;
-    if (status === 'done' || status === 'error') return status;
+    const { status, log_data } = (await api.read(this.id)).properties;
+    if (status === 'done' || status === 'error') {
+      // Who has ended it may have come no further.
+      const { entry } = (log_data ?? {}) as { entry?: Omit<EndEntry, 'status'> };
+      await this.#tell({ ...entry, status });
+      return status;
+    }
     await this.#place();
     return 'running';
   }
@@ -198,7 +210,7 @@ export class JobLog {
   }
 
   /** The job has done its work. @throws NodeCallError where the node does not take what it came to */
-  async done(outputs: string[], { handoffs, final, refused }: HandedOn): Promise<void> {
+  async done(outputs: string[], { handoffs, refused }: HandedOn): Promise<void> {
     this.#sayUnsaid();
     for (const { type, target, target_type } of handoffs.slice(0, maxHandoffs))
       this.say('info', `Handoff: ${type}`, { target, targetType: target_type });
@@ -207,19 +219,15 @@ export class JobLog {
     const links = (predicate: string, peers: string[]): Link[] =>
       [...new Set(peers)].slice(0, maxLinks).map((peer) => ({ predicate, peer }));
     const entry = {
-      status: 'done',
+      status: 'done' as const,
       completed_at,
       ...(outputs.length > 0 && { outputs }),
       ...(handoffs.length > 0 && { handoffs }),
     };
-    await this.#end(
-      { entry, last: this.#line('success', 'Job completed') },
-      [...links('consumed', targetsOf(this.#job)), ...links('produced', outputs)],
-      [
-        ...(this.#isOneOfMany() ? [] : [this.#link('log_done', { completed_at })]),
-        ...(final && this.#job.rhiza ? [this.#link('final_output')] : []),
-      ],
-    );
+    await this.#end({ entry, last: this.#line('success', 'Job completed') }, [
+      ...links('consumed', targetsOf(this.#job)),
+      ...links('produced', outputs),
+    ]);
   }
 
   /** The job has failed. */
@@ -227,21 +235,38 @@ export class JobLog {
     const { code, message } = failure;
     this.#sayUnsaid();
     const last = this.#line('error', 'Job failed', { code, message });
-    const entry = { status: 'error', completed_at: this.#now(), error: { ...failure } };
-    await this.#end({ entry, last }, [], this.#job.rhiza ? [this.#link('final_error')] : []);
+    const entry = { status: 'error' as const, completed_at: this.#now(), error: { ...failure } };
+    await this.#end({ entry, last }, []);
   }
 
   /** The collection last: it is to say of no job that it is done which its log calls failed. */
-  async #end(end: End, own: Link[], ofCollection: Link[]): Promise<void> {
+  async #end(end: End, own: Link[]): Promise<void> {
     await this.#write(end, own);
-    if (ofCollection.length === 0) return;
+    await this.#tell(end.entry);
+  }
+
+  /** Says in the job collection how the job has ended. */
+  async #tell(entry: EndEntry): Promise<void> {
+    const relationships_add = this.#endLinks(entry);
+    if (relationships_add.length === 0) return;
     const { job_collection } = this.#job;
     try {
-      await this.#ports.api.add([{ entity_id: job_collection, relationships_add: ofCollection }]);
+      await this.#ports.api.add([{ entity_id: job_collection, relationships_add }]);
     } catch (error) {
       if (!(error instanceof NodeCallError)) throw error;
       throw new NodeCallError(error.status, error.message, { entity: job_collection });
     }
+  }
+
+  #endLinks({ status, completed_at, handoffs = [] }: EndEntry): Link[] {
+    const { rhiza } = this.#job;
+    if (status === 'error') return rhiza ? [this.#link('final_error')] : [];
+    // A branch that ends within a batch goes on with what gathers that.
+    const isFinal = rhiza !== undefined && rhiza.batch === undefined && handoffs.length === 0;
+    return [
+      ...(this.#isOneOfMany() ? [] : [this.#link('log_done', { completed_at })]),
+      ...(isFinal ? [this.#link('final_output')] : []),
+    ];
   }
 
   /** Where the node refuses it, without its messages or links: a job is not to be without an end for what was said in it. */

@@ -84,7 +84,7 @@ export async function runJob(runner: Runner, job: KladosJob, handler: Handler): 
     outputs = all.outputs.map(({ id }) => id);
     handed = isWorkflow(job)
       ? await handOn(ports, { job, klados: runner.klados, log: log.id, ...all })
-      : { handoffs: [], final: true, refused: [] };
+      : { handoffs: [], refused: [] };
   } catch (error) {
     if (runner.signal.aborted && !runner.endsStopped) throw error;
     const failure = runner.signal.aborted ? stopped('came to its end') : failureOf(error);
