@@ -1,3 +1,4 @@
+import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { ask, type Person } from '../helpers/callers.ts';
 import { collection, type Entity, ok, read } from '../helpers/entities.ts';
@@ -126,6 +127,41 @@ describe('an agent', () => {
       [sub.job_id, job_id],
       [last.job_id, sub.job_id],
     ]);
+  });
+
+  test('that orchestrates and leaves before it hears that another has begun is told of that when it asks again', async () => {
+    const { promise: taken, resolve: take } = Promise.withResolvers<void>();
+    await using worker = await startWorker(async () => {
+      await taken;
+      return { body: { accepted: true } };
+    });
+    const { id } = await anAgent('', { endpoint: worker.url });
+    const whole = await anAgent('accept', { uses_agents: [{ pi: id }] });
+    const { job_id, job_collection } = await invoke(whole.id);
+    const body = { target: scene.target.id, job_collection, input: { page: 1 }, confirm: true };
+    const asking = request(new URL(`/agents/${id}/invoke`, scene.node.url), {
+      ...{ method: 'POST', agent: false, headers: { ...whole.self.headers, 'Content-Type': 'application/json' } },
+    });
+    asking.on('error', () => undefined);
+    asking.end(JSON.stringify(body));
+    await expect.poll(() => worker.seen).toHaveLength(1);
+    const left = new Promise((resolve) => asking.once('close', resolve));
+    asking.destroy();
+    await left;
+    await scene.node.fetch('/health');
+    const again = invoke(id, { job_collection, input: { page: 1 } }, whole.self);
+    const other = invoke(id, { job_collection, input: { page: 2 } }, whole.self);
+    await expect.poll(() => worker.seen).toHaveLength(2);
+    take();
+    const jobs = async () =>
+      ok<{ jobs: { job_id: string }[] }>(await ask(scene.node, scene.who, `GET /node/jobs/${job_id}`)).jobs.map(
+        (one) => one.job_id,
+      );
+    const [first, second] = [await again, await other];
+    expect(await jobs()).toEqual([job_id, first.job_id, second.job_id]);
+    // Whoever has heard of it begins another one.
+    const third = await invoke(id, { job_collection, input: { page: 1 } }, whole.self);
+    expect(await jobs()).toEqual([job_id, first.job_id, second.job_id, third.job_id]);
   });
 
   test('that orchestrates gives no more than its run gave, and nowhere else', async () => {

@@ -1,11 +1,14 @@
+import { createHash } from 'node:crypto';
 import type { InputChecks } from '../../jobs/input-check.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { isoTime } from '../../model/iso-time.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
+import { orderedJson } from '../../model/properties.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { EntityRow } from '../../store/entities.ts';
 import type { NewJob } from '../../store/jobs/job-rows.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { type Handoff, handoffOf } from '../jobs/handoff.ts';
@@ -17,6 +20,7 @@ import { namedCollection } from '../jobs/targets.ts';
 import { grantedFacts, grantFacts, namedView, previewMessage, rejection } from '../jobs/views.ts';
 import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
 import type { UsersService } from '../users/service.ts';
+import { Unheard } from './unheard.ts';
 import type { AgentInvokedView, AgentPreviewView, InvokeAgentBody } from './wire.ts';
 
 export interface AgentJobsNeeds {
@@ -38,9 +42,17 @@ interface Decision {
   wantedMs: number;
 }
 
+interface Launched extends Launch {
+  job: NewJob;
+  place: Workplace;
+  targetTip: string;
+}
+
 /** Invocations of agents (processors.md, section 4). */
 export class AgentJobsService {
   readonly #needs: AgentJobsNeeds;
+  /** Of agents that begin jobs of those that they use. */
+  readonly #unheard = new Unheard<AgentInvokedView>();
 
   constructor(needs: AgentJobsNeeds) {
     this.#needs = needs;
@@ -56,10 +68,20 @@ export class AgentJobsService {
     refuse(await inputIssues(checks, decision.agent, body.input));
     if (body.confirm !== true) return preview(decision);
     if (actor.kind !== 'processor') await users.present(caller);
+    const begin = () => this.#begin(store, decision, (db) => this.#launch(db, caller, decide(db), body));
+    const { handoff } = decision;
+    if (!handoff) return begin();
+    const { target, job_collection, input = {}, expires_in } = body;
+    const asked = [handoff.from.id, id, target, job_collection, expires_in, orderedJson(input as JsonObject)];
+    const digest = createHash('sha256').update(JSON.stringify(asked)).digest('base64url');
+    const hasLeft = () => caller.hasLeft?.() ?? false;
+    return this.#unheard.once(digest, hasLeft, { begin, isBegun: ({ status }) => status === 'started' });
+  }
+
+  async #begin(store: NetworkStore, decision: Decision, launch: (db: Reader) => Launched): Promise<AgentInvokedView> {
+    const { launcher } = this.#needs;
     const granting = grantsNeeded(decision.place) ? decision.place.target.id : null;
-    const { job, place, targetTip } = await launcher.write(store, granting, (db) =>
-      this.#launch(db, caller, decide(db), body),
-    );
+    const { job, place, targetTip } = await launcher.write(store, granting, launch);
     const sending = await launcher.deliver(store, job);
     const grants = place.plans.map((plan) => ({ agent_id: plan.grantee.id, ...grantedFacts(plan) }));
     const head = { grants, target_cid: targetTip, expires_at: isoTime(job.expires) };
@@ -96,7 +118,7 @@ export class AgentJobsService {
     caller: Caller,
     { agent, handoff, place, within, now, wantedMs }: Decision,
     { input }: InvokeAgentBody,
-  ): Launch & { job: NewJob; place: Workplace; targetTip: string } {
+  ): Launched {
     const { launcher } = this.#needs;
     const id = launcher.newJobId();
     const run = handoff?.from.run ?? id;
