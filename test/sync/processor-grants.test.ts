@@ -5,7 +5,7 @@ import { collection, invalid, ok, update } from '../helpers/entities.ts';
 import type { Started } from '../helpers/job-scene.ts';
 import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
 import { activeKlados } from '../helpers/worker-processes.ts';
-import { read, startCurated, sync } from './nodes.ts';
+import { keyOf, read, startCurated, sync } from './nodes.ts';
 
 /** A node with a mirrored collection and a klados of its own. */
 async function startScene() {
@@ -68,6 +68,29 @@ test('what one may do in a mirror to which nothing is pushed is listed as it is 
   expect((await ask(mirror, here, `PUT /entities/${work.id}`, change)).status).toBe(403);
   const { body } = await ask(mirror, here, `GET /entities/${work.id}/permissions`);
   expect(body).toMatchObject({ allowed_actions: ['entity:tip', 'entity:view'], resolution: { role: 'editor' } });
+});
+
+test('a klados that works in a mirror writes nothing there once nothing is pushed any more, as nobody does', async () => {
+  await using scene = await startScene();
+  const { mirror, here, curator, place, work, klados, self } = scene;
+  const invocation = { target_collection: place.id, target_entity: work.id, confirm: true };
+  ok(await ask(mirror, here, `POST /kladoi/${klados.id}/invoke`, invocation));
+  const create = (who: Person) => ask(mirror, who, 'POST /entities', { type: 'document', collection: place.id });
+  const listed = async () =>
+    ok<{ allowed_actions: string[] }>(await ask(mirror, self, `GET /entities/${place.id}/permissions`)).allowed_actions;
+  const push = async (direction: string) =>
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(curator), direction }));
+  await push('pull');
+  const refusal = { error: expect.stringContaining('mirrored from "origin", to which nothing is pushed') };
+  for (const who of [here, self]) {
+    const { status, body } = await create(who);
+    expect([status, body]).toEqual([403, refusal]);
+  }
+  expect(await listed()).not.toContain('entity:create');
+  ok(await ask(mirror, self, `GET /entities/${work.id}`));
+  await push('both');
+  expect((await create(self)).status).toBe(201);
+  expect(await listed()).toContain('entity:create');
 });
 
 test('in a mirror each run keeps what it gave, whatever another one gives for how long', async () => {

@@ -67,14 +67,21 @@ function actingIn<A extends Actor>(
   const mirror = mirrorOf(db, placement.collection_id);
   if (!mirror) return { acting: actor, refusal: null };
   const where = `The collection is mirrored from "${mirror.name}"`;
-  if (actor.kind !== 'user' || !actor.operator)
-    return { acting: actor, refusal: `${where}: only the operator of this node writes there. Write at ${mirror.url}.` };
-  if (!mirror.pushes || mirror.user === null)
+  const user = pushedAs(mirror);
+  const isOperator = actor.kind === 'user' && actor.operator;
+  if (user === null && (isOperator || actor.kind === 'processor'))
     return {
       acting: actor,
       refusal: `${where}, to which nothing is pushed: give it a key (archeion remote set ${mirror.name} --key KEY --direction both), or write at ${mirror.url}.`,
     };
-  return { acting: { ...actor, ids: [mirror.user] }, refusal: null };
+  if (user === null || !isOperator)
+    return { acting: actor, refusal: `${where}: only the operator of this node writes there. Write at ${mirror.url}.` };
+  return { acting: { ...actor, ids: [user] }, refusal: null };
+}
+
+/** As which user of its remote what is written in a mirror is pushed; null where nothing is. */
+function pushedAs({ pushes, user }: NonNullable<ReturnType<typeof mirrorOf>>): string | null {
+  return pushes ? user : null;
 }
 
 /** Whether the collection that decides on an entity's permissions came from a remote. */
@@ -244,11 +251,13 @@ export class PermissionsService {
 
   /**
    * Until when jobs' grants in a mirrored collection give an action, epoch milliseconds; 0 where they do not. They stay on this
-   * node: they stand in no version (decisions.md, Processors).
+   * node: they stand in no version (decisions.md, Processors). Where nothing is pushed any more they let nobody write.
    */
   #grantedInMirror(db: Reader, actor: Actor, action: string, placement: Placement | null): number {
     if (actor.kind !== 'processor' || placement?.method !== 'collection' || placement.mirrored !== true) return 0;
     const [collection, now] = [placement.collection_id, this.#now()];
+    const mirror = isWrite(action) && mirrorOf(db, collection);
+    if (mirror && pushedAs(mirror) === null) return 0;
     const longest = longestGrantIn(db, collection, actor.id, now);
     if (!longest) return 0;
     // There may be thousands, and nearly always the longest one gives what is asked for.
