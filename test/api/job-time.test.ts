@@ -85,3 +85,33 @@ test('a job whose permissions end before it comes to its turn is not begun, and 
   const lines = node.logged.filter((line) => line.includes('"level":50') || line.includes('could not be written'));
   for (const { job_id } of jobs.slice(3)) expect(lines.join('\n')).not.toContain(job_id);
 });
+
+test('what comes to its turn shortly before its permissions end leaves no log without an end', async () => {
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  let path = '';
+  let logs: (node: TestNode) => Promise<unknown[]> = async () => [];
+  let expires = 0;
+  {
+    await using node = await startNode({ data, env });
+    const me = operator(node);
+    const where = await collection(node, me, { label: 'target' });
+    await allow(node, { slow: program('setInterval(() => {}, 1000)', { at_once: 1 }) });
+    const { id } = await command(node, me, where.id, 'slow');
+    const invocations = Array.from({ length: 15 }, () => ({ target_entity: where.id }));
+    const batch = { target_collection: where.id, invocations, confirm: true, expires_in: 60 };
+    const sent = await ask(node, me, `POST /kladoi/${id}/invoke/batch`, batch);
+    const { dispatch_id, job_collection, expires_at } = ok<Record<string, string>>(sent);
+    path = `/kladoi/${id}/jobs/${dispatch_id}/status`;
+    expires = Date.parse(expires_at ?? '');
+    logs = async (of) =>
+      (await within(of, operator(of), job_collection ?? '', 'klados_log')).map(({ properties }) => properties.status);
+    await expect.poll(() => logs(node)).toHaveLength(3);
+  }
+  const ahead = expires - Date.now() - 20_000;
+  await using node = await startNode({ data, env, now: () => Date.now() + ahead });
+  // Where the first are stopped others begin, with four seconds left.
+  const { progress } = await ended(node, operator(node), path);
+  expect(progress).toMatchObject({ total: 15, error: 15 });
+  expect(await logs(node)).not.toContain('running');
+});

@@ -125,6 +125,19 @@ export async function endDone(runner: Runner, job: KladosJob, { outputs, handed,
   if ((await log.start()) === 'running') await end(log, outputs, handed);
 }
 
+/** Ends the log that an earlier run of a job has begun, where one has. */
+export async function endBegun(runner: Runner, job: KladosJob, error: JobError): Promise<void> {
+  const ports = portsOf(runner, job);
+  const log = new JobLog(ports, job, runner);
+  try {
+    await ports.api.read(log.id);
+  } catch (refusal) {
+    if (isRefusalOf(log.id, refusal)) return;
+    throw refusal;
+  }
+  if ((await log.start()) === 'running') await fail(ports, job, log, failureOf(error));
+}
+
 function portsOf({ api, batches, now, signal }: Runner, { network, expires_at }: KladosJob): HandoffPorts {
   const patience: Patience = { until: Date.parse(expires_at), now, signal };
   return {
@@ -139,7 +152,7 @@ const maxTimeout = 2_147_483_647;
 
 /** How long before its grants end a job is to stop that has `left` milliseconds: after that nobody takes the end of its log. */
 export function endingOf(left: number): number {
-  return Math.min(10_000, left / 5);
+  return Math.min(10_000, Math.max(left / 5, Math.min(left / 2, 2000)));
 }
 
 function isWorkflow(job: KladosJob): job is WorkflowJob {

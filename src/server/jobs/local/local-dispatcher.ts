@@ -6,7 +6,7 @@ import { Batches } from '../../kit/batch.ts';
 import { failureOf, JobError, NodeCallError } from '../../kit/job-error.ts';
 import type { KladosJob } from '../../kit/job-request.ts';
 import { type Patience, untilAnswered } from '../../kit/patience.ts';
-import { type DoneWork, endDone, type Runner, runJob } from '../../kit/run-job.ts';
+import { type DoneWork, endBegun, endDone, type Runner, runJob } from '../../kit/run-job.ts';
 import { commandOf } from '../../model/endpoints.ts';
 import { fromJson } from '../../model/from-json.ts';
 import type { Network } from '../../model/ids.ts';
@@ -45,6 +45,9 @@ const besides = 2;
 /** Where logs are ended without their commands, which may not be allowed any more; no command has that name. */
 const ending = '';
 const endedAtOnce = 4;
+/** With less time left no job is begun. */
+const leastMs = 2000;
+const late = 'The time of the job was up before its command had its turn.';
 /** The longest that a timer takes. */
 const longestSleepMs = 2_147_483_647;
 
@@ -198,9 +201,13 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
 
   async #run(network: Network, processor: Dispatch['processor'], job: KladosJob): Promise<void> {
     const { nodes, now } = this.#needs;
-    // It waited for longer than it may work: nobody takes a log of it any more.
-    if (Date.parse(job.expires_at) <= now()) return;
     const { id } = processor;
+    const left = Date.parse(job.expires_at) - now();
+    // It waited for so long that its log would have no end: nobody takes that once its time is up.
+    if (left < leastMs) {
+      if (left > 0) await this.#endLate(network, id, job);
+      return;
+    }
     using watched = await nodes.watch(network, id);
     const { out } = watched;
     const isOut = async () => !this.#stop.signal.aborted && (out.aborted || (await nodes.isOut(network, id)));
@@ -213,6 +220,14 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
       }
     }
     if (await isOut()) await this.#endOut(network, id, job, turn);
+  }
+
+  /** Ends the log that an earlier run of a job has begun which is not begun anew, since its time is nearly up. */
+  async #endLate(network: Network, klados: string, job: KladosJob): Promise<void> {
+    const runner = await this.#lastRunner(network, klados);
+    const done = await this.#doneBefore(job);
+    if (done) await endDone(runner, job, done);
+    else await endBegun(runner, job, new JobError('TIMEOUT', late));
   }
 
   async #work(
