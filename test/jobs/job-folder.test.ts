@@ -62,7 +62,7 @@ test('that the work of a job is done is known beside what its command came to, u
   expect(await keptDone(folder.path, job.id)).toBeNull();
   await keep('{}', []);
   await keepDone(folder.path, job.id, 'done');
-  expect(await clearJobFolders(folder.path, Date.now())).toHaveLength(1);
+  expect(await clearJobFolders(folder.path, Date.now(), unexpected)).toHaveLength(1);
   expect(await keptDone(folder.path, job.id)).toBe('done');
   expect(await leaveJobFolder(folder.path, job.id, false)).toBe(true);
   expect(await keptDone(folder.path, job.id)).toBeNull();
