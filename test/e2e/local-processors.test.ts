@@ -139,8 +139,8 @@ test.each(['by itself', 'with all of its group'])(
       const isAlive = (pid) => { try { return process.kill(pid, 0); } catch { return false; } };
       if (before === null) { appendFileSync(runs, String(process.pid)); setInterval(() => {}, 1000); }
       else console.log(JSON.stringify({ messages: [{ message: isAlive(before) ? 'beside' : 'alone' }] }));`;
-    archeion(data, 'processor', 'allow', 'deaf', '--', process.execPath, '-e', text);
     let program = await serve(data, true);
+    archeion(data, 'processor', 'allow', 'deaf', '--', process.execPath, '-e', text);
     const me = operator(data);
     const place = await collection(nodeOf(program), me, { label: 'processors' });
     const deaf = await command(nodeOf(program), me, place.id, 'deaf');
