@@ -1,4 +1,4 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, fstatSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { isatty } from 'node:tty';
 import { boundHeaps } from './heaps.ts';
@@ -64,6 +64,12 @@ const isRunning = (pid: number): boolean => {
   }
 };
 
+/** systemd names the device and inode of the stream that it has made for a service. */
+const isJournal = (descriptor: number): boolean => {
+  const { dev, ino } = fstatSync(descriptor, { bigint: true });
+  return process.env.JOURNAL_STREAM === `${dev}:${ino}`;
+};
+
 const ended = (code: number) => {
   process.exitCode = lost && code === 0 ? 1 : code;
 };
@@ -88,6 +94,7 @@ if (args[0] === 'processor' && args[1] === 'run') {
     out,
     err,
     terminal: process.stderr.isTTY ? process.stderr : null,
+    isJournaled: process.env.JOURNAL_STREAM !== undefined && isJournal(2),
     stopped: stop.signal,
     goOnUnread: () => {
       unread = true;

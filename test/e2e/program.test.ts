@@ -1,6 +1,6 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, fstatSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -114,6 +114,31 @@ test.skipIf(!canBeStranger)('serves a folder that is named for a user without a 
     'ARCHEION_DATA: must name a folder (or --data), since this user has no home.',
   );
 });
+
+test.skipIf(process.platform === 'win32')(
+  'prints no link to the page into a journal that others may read',
+  async () => {
+    const journal = join(data, 'journal');
+    const said: string[] = [];
+    for (const isNamed of [true, false]) {
+      const stream = openSync(journal, 'w');
+      const { dev, ino } = fstatSync(stream, { bigint: true });
+      const env = { ...process.env, JOURNAL_STREAM: `${dev}:${isNamed ? ino : 0}` };
+      const args = [launcher, 'serve', '--port', '0', '--data', join(data, 'node')];
+      const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', stream], env });
+      running.push(child);
+      closeSync(stream);
+      if (!child.stdout) throw new Error('the node has no output');
+      await readyOf(child.stdout);
+      await expect.poll(() => readFileSync(journal, 'utf8')).toContain('archeion open');
+      const exited = once(child, 'exit');
+      child.kill('SIGTERM');
+      expect(await exited).toEqual([0, null]);
+      said.push(readFileSync(journal, 'utf8'));
+    }
+    expect(said.map((text) => text.includes('#token='))).toEqual([false, true]);
+  },
+);
 
 const full = '/dev/full';
 

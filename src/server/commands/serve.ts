@@ -9,7 +9,7 @@ const waitMs = 5000;
 
 /**
  * `archeion serve`: runs a node until it is told to stop. Its one line on stdout says where it answers; for the
- * page it prints a link to stderr, unless whoever started it has given it a token for that.
+ * page it prints a link to stderr, unless that is the system's journal, or whoever started it has given it a token.
  */
 export function addServe(program: Command, shell: Shell): void {
   program
@@ -30,7 +30,9 @@ export function addServe(program: Command, shell: Shell): void {
       );
       if (token !== undefined) node.ctx.sessions.acceptToken(token);
       shell.out(JSON.stringify({ ready: { url: node.url } }));
-      if (token === undefined && ui !== null) {
+      if (token === undefined && ui !== null && shell.isJournaled)
+        shell.err(`"archeion open" makes a link to the page at ${node.url}/ui/`);
+      else if (token === undefined && ui !== null) {
         const { url } = node.ctx.sessions.issueLink(node.url);
         shell.err(`The page, for one use within five minutes ("archeion open" makes another link): ${url}`);
       }

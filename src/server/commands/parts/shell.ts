@@ -23,6 +23,8 @@ export interface Shell {
   err: (line: string) => void;
   /** stderr where it is a terminal, for what moves on it. */
   terminal: NodeJS.WriteStream | null;
+  /** Whether stderr is the system's journal, which others than the operator may read. */
+  isJournaled?: boolean;
   /** Aborted by SIGINT and SIGTERM, and when the terminal is closed. */
   stopped: AbortSignal;
   /** Called by a command that goes on where its stdout cannot be written any more; any other has lost what it found. */
