@@ -1,5 +1,5 @@
 import { glob, rm } from 'node:fs/promises';
-import { basename, resolve } from 'node:path';
+import { basename, isAbsolute, resolve } from 'node:path';
 import { env, pid } from 'node:process';
 import { rolldown } from 'rolldown';
 import type { TestProject } from 'vitest/node';
@@ -32,7 +32,7 @@ async function bundle(): Promise<void> {
       input: { [basename(file, '.ts')]: file },
       platform: 'node',
       tsconfig: false,
-      external: (id) => /^[^./]/.test(id) && !inlined.test(id),
+      external: (id) => !isAbsolute(id) && !id.startsWith('.') && !inlined.test(id),
       transform: { decorator: { legacy: true } },
     });
     await build.write({ dir: folder, format: 'es', entryFileNames: '[name].js', codeSplitting: false });
