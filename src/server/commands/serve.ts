@@ -30,11 +30,13 @@ export function addServe(program: Command, shell: Shell): void {
       );
       if (token !== undefined) node.ctx.sessions.acceptToken(token);
       shell.out(JSON.stringify({ ready: { url: node.url } }));
-      if (token === undefined && ui !== null && shell.isJournaled)
-        shell.err(`"archeion open" makes a link to the page at ${node.url}/ui/`);
-      else if (token === undefined && ui !== null) {
-        const { url } = node.ctx.sessions.issueLink(node.url);
-        shell.err(`The page, for one use within five minutes ("archeion open" makes another link): ${url}`);
+      if (token === undefined && ui !== null) {
+        const link = () => node.ctx.sessions.issueLink(node.url).url;
+        shell.err(
+          shell.isJournaled
+            ? `"archeion open" makes a link to the page at ${node.url}/ui/`
+            : `The page, for one use within five minutes ("archeion open" makes another link): ${link()}`,
+        );
       }
       await aborted(shell.stopped);
       node.ctx.log.info('stopping');
