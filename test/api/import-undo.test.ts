@@ -346,6 +346,21 @@ describe('the undo of an archive', () => {
     });
   });
 
+  test('does not begin while another archive is taken in, which would bring back a part of what it deletes', async () => {
+    const car = await people(300);
+    await using other = await startNode();
+    const { run } = await imported(other, car);
+    const { signal } = new AbortController();
+    const again = other.ctx.archives.carImports.receive(operatorOf(other), inChunks(car, 65_536), signal);
+    // From here on it is at work.
+    await again.next();
+    const refused = await importer(other).ask('POST', `/node/imports/${run}/undo`);
+    while (!(await again.next()).done);
+    expect(refused).toMatchObject({ status: 409, body: { error: expect.stringContaining('archive') } });
+    expect((await importer(other).ask('GET', `/node/imports/${run}/made`)).body).toMatchObject({ untouched: 300 });
+    expect(await importer(other).ask('POST', `/node/imports/${run}/undo`)).toMatchObject({ status: 200 });
+  });
+
   test('is offered of one that says how much it has made so far, while it is being taken in', async () => {
     const car = await people(600);
     await using other = await startNode();

@@ -135,6 +135,11 @@ export class CarImportService {
     return this.#atWork.has(run);
   }
 
+  /** Whether one is being taken in at this moment. */
+  isBusy(): boolean {
+    return this.#atWork.size > 0;
+  }
+
   /** How far it is; undefined where it is not at work. */
   countsOf(run: string): object | undefined {
     return this.#atWork.has(run) ? countsIn(this.#atWork.get(run)) : undefined;

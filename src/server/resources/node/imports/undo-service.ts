@@ -44,6 +44,8 @@ export interface ImportsAtWork {
 /** Knows which archives are being taken in. */
 export interface ArchivesAtWork {
   isAtWork(run: string): boolean;
+  /** Whether any is being taken in. */
+  isBusy(): boolean;
   /** How far it is; undefined where it is not at work. */
   countsOf(run: string): object | undefined;
   /** Lets none begin before this is disposed of. */
@@ -125,8 +127,8 @@ export class ImportUndoService {
    * in it any more. Each deletion is a version that can be taken back. Ended early, it is gone on with by another undo.
    * An import that waits for further files takes none from now on.
    * An import of an archive that was broken off is completed at no start any more, and nothing is kept of it.
-   * @throws NotFoundError, AlreadyExistsError while the import or another undo of it is at work; ForbiddenError once the others are
-   * deleted, where some of it may not be
+   * @throws NotFoundError, AlreadyExistsError while the import, another undo of it or any archive is at work; ForbiddenError once the
+   * others are deleted, where some of it may not be
    */
   async *undo(caller: Caller, id: string): AsyncGenerator<UndoLineView, void, undefined> {
     operator(caller);
@@ -241,6 +243,8 @@ export class ImportUndoService {
   #refuseAtWork(id: string): void {
     if (this.#archives.isAtWork(id) || this.#atWork.isReading(id) || this.#undoing.has(id))
       throw new AlreadyExistsError('This import is being read or undone: wait until that ends.');
+    // It may bring back what was deleted by then, and count as unchanged what is deleted after that.
+    if (this.#archives.isBusy()) throw new AlreadyExistsError('An archive is being taken in: wait until that ends.');
   }
 
   /** Of an archive that is not being taken in, what keeps its file goes, and the file: the next start would bring back what is undone. */
