@@ -870,3 +870,23 @@ test.each(ways)('of what would be refused half way there nothing is done, %s', a
   expect((await read(origin, there, work.id)).relationships.map(({ peer }) => peer)).toEqual([inbox.id, home.id]);
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
+
+test('what roles give for one type alone, which a plain remote does not tell of a collection, keeps nothing from being sent', async () => {
+  await using pair = await startPair();
+  const { origin, mirror, curator, there, here } = pair;
+  const home = await collection(origin, there, { label: 'Home' });
+  const keeper = { keeper: ['*:view', 'entity:create', 'entity:delete', 'file:update'] };
+  const inbox = await collection(origin, there, { label: 'Inbox', roles: keeper });
+  await enrol(origin, there, home.id, curator, 'editor');
+  await enrol(origin, there, inbox.id, curator, 'keeper');
+  const declared = { key: 'scan', filename: 'scan.txt', content_type: 'text/plain', size: 4, collection: home.id };
+  const file = ok<Entity>(await ask(origin, curator, 'POST /files', declared));
+  await sync(mirror, here);
+  const placed = ({ id }: Entity) => ({ predicate: 'collection', peer: id });
+  const [add, drop] = [[placed(inbox)], [placed(home)]];
+  const moved = await update(mirror, here, file, { relationships_add: add, relationships_remove: drop });
+  await update(mirror, here, moved, { relationships_add: drop });
+
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
+  expect((await read(origin, there, file.id)).relationships.map(({ peer }) => peer)).toEqual([inbox.id, home.id]);
+});

@@ -1,4 +1,8 @@
 import { actionsOn, implies } from '../model/actions.ts';
+import { processorTypes } from '../model/processor-types.ts';
+import { rolesOf } from '../model/roles.ts';
+import type { Reader } from '../store/connection.ts';
+import { findStanding } from '../store/entities.ts';
 import type { PushContext } from './push-context.ts';
 import type { Need, PushRequest } from './push-request.ts';
 import type { RemoteAnswer } from './remote.ts';
@@ -9,12 +13,13 @@ import { readAllowed, saysDeleted } from './wire.ts';
  * from there. null where the remote does not say that it would. @throws UnreachableError
  */
 export async function refusedHalfWay(
-  { client }: PushContext,
+  { client, store }: PushContext,
   [, ...later]: readonly PushRequest[],
 ): Promise<string | null> {
   const known = new Map<string, RemoteAnswer>();
   for (const need of later.flatMap(({ needs = [] }) => needs)) {
     const { collection } = need;
+    if (store.read((db) => isUntold(db, need))) continue;
     const said = known.get(collection) ?? (await client.read(`/entities/${collection}/permissions`));
     known.set(collection, said);
     const why = refusalOf(need, said);
@@ -33,7 +38,20 @@ function refusalOf({ action, collection }: Need, { status, body }: RemoteAnswer)
     : `Action not allowed: ${action} in the collection ${collection}`;
 }
 
-/** Of a collection a remote lists what may be done with entities as such, and not with those of each type; beyond that it says nothing. */
+/**
+ * Whether a remote does not say of a collection who may do that: roles there may give it for one type of entity alone, and who made
+ * a processor may change it without any.
+ */
+function isUntold(db: Reader, { action, collection }: Need): boolean {
+  const [type = ''] = action.split(':');
+  if (type === 'entity' || type === 'collection') return false;
+  if (processorTypes.includes(type)) return true;
+  const here = findStanding(db, collection);
+  const given = here ? [...rolesOf(here.manifest).values()].flat() : [];
+  return given.some((one) => one.startsWith(`${type}:`));
+}
+
+/** Of a collection a remote lists what may be done with entities as such, from which follows what may be done with those of each type. */
 function isAllowed(allowed: readonly string[], action: string): boolean {
   const [type, verb] = action.split(':');
   const told = type === 'collection' ? action : `entity:${verb}`;
