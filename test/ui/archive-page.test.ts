@@ -83,7 +83,7 @@ describePage('an archive that has begun to be taken in', () => {
     await choose();
     const said = page.getByRole('alert');
     await said.getByText('An import of an archive is under way on this node').waitFor();
-    await said.getByText('The node does not do this now, and says why:').waitFor();
+    await said.getByText('The node does not do this at the moment.').waitFor();
     await lookAt(page, 'import-archive-waits');
     while (!(await receiving.next()).done);
     expect(visitor.faults).toEqual([]);

@@ -29,6 +29,14 @@ describe('the texts of the page', () => {
     expect(counts.length).toBeGreaterThan(40);
   });
 
+  test('say what a failure means in whole sentences, since in some places nothing follows them', () => {
+    for (const language of [en, de]) {
+      const meanings = Object.entries(language).filter(([key]) => key.startsWith('failure.'));
+      expect(meanings.filter(([, text]) => !text.endsWith('.'))).toEqual([]);
+      expect(meanings.length).toBeGreaterThan(10);
+    }
+  });
+
   test('get a value for each of their places, and no other value', () => {
     const call = /\bt\(\s*(['`])([^'`]*)\1\s*(?:\)|,\s*(?:\)|\{([^{}]*)\}))/g;
     const texts = Object.entries(en).map(([key, text]) => ({
