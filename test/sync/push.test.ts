@@ -890,3 +890,25 @@ test('what roles give for one type alone, which a plain remote does not tell of 
   expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
   expect((await read(origin, there, file.id)).relationships.map(({ peer }) => peer)).toEqual([inbox.id, home.id]);
 });
+
+test('what takes several requests is changed where it lies before it goes where nothing may be changed', async () => {
+  await using pair = await startPair();
+  const { origin, mirror, curator, there, here } = pair;
+  const home = await collection(origin, there, { label: 'Home' });
+  const box = await collection(origin, there, { label: 'Box', roles: { adder: ['*:view', '*:create'] } });
+  await enrol(origin, there, home.id, curator, 'editor');
+  await enrol(origin, there, box.id, curator, 'adder');
+  const properties = { label: 'One', draft: true, size: { w: 1, h: 2 } };
+  const work = await create(origin, curator, { collection: home.id, properties });
+  await sync(mirror, here);
+  // No removal names places of both depths.
+  const once = await update(mirror, here, work, { properties_remove: ['draft'] });
+  const twice = await update(mirror, here, once, { properties_remove: { size: ['h'] } });
+  const placed = ({ id }: Entity) => [{ predicate: 'collection', peer: id }];
+  await update(mirror, here, twice, { relationships_add: placed(box), relationships_remove: placed(home) });
+
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
+  const moved = await read(origin, there, work.id);
+  expect(moved.properties).toEqual({ label: 'One', size: { w: 1 } });
+  expect(moved.relationships.map(({ peer }) => peer)).toEqual([box.id]);
+});

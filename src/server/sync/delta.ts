@@ -9,14 +9,18 @@ type Path = string[];
 
 /**
  * The update bodies that turn what `base` says into what `next` says, in this order; usually one, none where nothing
- * differs. No body removes and sets the same place, so that none depends on which comes first (decisions.md, Sync).
+ * differs. No body removes and sets the same place, so that none depends on which comes first (decisions.md, Sync). Relationships come
+ * last: where the entity goes nothing else of it may be changed, perhaps.
  */
 export function deltasBetween(base: Manifest, next: Manifest): Update[] {
   const { patch, removed } = propertyDelta(base.properties, next.properties);
   const removals = byDepth(removed);
-  const steps = relationshipSteps(base.relationships, next.relationships);
-  const bodies = Array.from({ length: Math.max(1, removals.length, steps.length) }, (_, at): Update => {
-    const { add = [], remove = [] } = steps[at] ?? {};
+  const steps = relationshipSteps(base.relationships, next.relationships).filter(
+    ({ add, remove }) => add.length + remove.length > 0,
+  );
+  const length = Math.max(1, removals.length, steps.length);
+  const bodies = Array.from({ length }, (_, at): Update => {
+    const { add = [], remove = [] } = steps[at - length + steps.length] ?? {};
     return {
       ...(at === 0 && Object.keys(patch).length > 0 && { properties: patch }),
       ...(removals[at] && { properties_remove: removals[at] }),
