@@ -1,3 +1,5 @@
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { operator } from '../helpers/callers.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
@@ -318,3 +320,21 @@ test('an archive of the other network is refused', async () => {
 async function rootOf(car: Uint8Array): Promise<string> {
   return withArchive(car, async ({ cid }) => cid);
 }
+
+test('a damaged version of what lay elsewhere when it was deleted is not in the way of an export of a collection', async () => {
+  await using node = await startNode();
+  const { gone } = await curated(node);
+  const other = await done(node, 'POST /collections', { label: 'Sound' });
+  const sound = await create(node, 'Sound', { collection: other.id });
+  const db = new Database(join(node.data, 'main', 'archeion.db'));
+  const damage = db.prepare(
+    "UPDATE block SET bytes = x'ff' WHERE entity = (SELECT key FROM entity WHERE id = ?) AND ver = ?",
+  );
+  for (const ver of [1, 2]) {
+    expect(damage.run(gone.id, ver).changes).toBe(1);
+    const { car } = await exported(node, `?collection=${other.id}`);
+    const ids = await withArchive(car, async (archive) => (await listOf(archive.entries())).map(({ id }) => id));
+    expect(ids).toEqual([other.id, sound.id].sort());
+  }
+  db.close();
+});

@@ -1,12 +1,12 @@
 import type { History, Scope } from '../../blocks/archive-tree.ts';
 import { cidBytes } from '../../blocks/cid.ts';
-import { decodeManifest } from '../../blocks/encode.ts';
 import { manifestHead } from '../../blocks/manifest-head.ts';
 import { collectionsOf } from '../../model/manifest.ts';
 import { blockBytes, blockCidText, findBlock, newestBlock, storedAfter } from '../blocks.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
-import { lastLive } from '../versions.ts';
+import { isDamagedVersion, storing } from '../storage-error.ts';
+import { lastLive, versionByKey } from '../versions.ts';
 
 /** One entity of an export. `tip` is the block's key, `start` where its history begins if not with version 1. */
 export interface ListedTip {
@@ -58,11 +58,22 @@ function rowsWhere(db: Reader, scope: Scope, where: string, params: (string | nu
   );
 }
 
-/** Of those in which a deleted entity lay its row knows the first alone. */
+/**
+ * Of those in which a deleted entity lay its row knows the first alone. Of one whose versions are damaged nobody knows the others, and
+ * what lay elsewhere first is not in the way of an export.
+ */
 function isMember(db: Reader, scope: Scope, { member, deleted, tip }: TipRow): boolean {
   if (member === 1 || deleted === 0 || scope.kind !== 'collection') return member === 1;
-  const live = lastLive(db, decodeManifest(blockBytes(db, tip)));
-  return live !== undefined && collectionsOf(live.manifest).includes(scope.id);
+  try {
+    const live = storing(() => {
+      const grave = versionByKey(db, tip);
+      return grave && lastLive(db, grave.manifest);
+    });
+    return live !== undefined && collectionsOf(live.manifest).includes(scope.id);
+  } catch (error) {
+    if (isDamagedVersion(error)) return false;
+    throw error;
+  }
 }
 
 function listed(db: Reader, row: TipRow, history: History): ListedTip {
