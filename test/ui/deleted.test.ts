@@ -84,6 +84,24 @@ describePage('what was deleted', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('is listed in the first of several collections, which the others say', async () => {
+    const place = ({ id }: Entity) => ({ predicate: 'collection', peer: id });
+    const first = await collection(node, me, { label: 'Papers' });
+    const both = await create(node, me, {
+      type: 'letter',
+      relationships: [place(first), place(home)],
+      properties: { label: 'Both' },
+    });
+    await remove(node, me, both);
+    await visitor.go(`/collections/${home.id}/deleted`);
+    await page.getByRole('heading', { name: 'Nothing in this collection is deleted' }).waitFor();
+    await page.getByText('What lay in several collections comes to the first of them.').waitFor();
+    await visitor.go(`/collections/${first.id}/deleted`);
+    await page.getByText('One deleted entity').waitFor();
+    expect(await labels()).toEqual(['Both']);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('and restored is no longer selected where it is deleted once more', async () => {
     const [ann] = [await made('To Ann'), await made('To Bea')];
     await remove(node, me, ann);

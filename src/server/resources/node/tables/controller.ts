@@ -112,7 +112,8 @@ export class TablesController {
   }
 
   /**
-   * What was deleted in a collection, the last first; `POST /entities/{id}/restore` brings each back.
+   * What was deleted in a collection, the last first; what lay in several, in the first of them.
+   * `POST /entities/{id}/restore` brings each back.
    * @isInt limit
    * @minimum limit 1
    * @maximum limit 500
