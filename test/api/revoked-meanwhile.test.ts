@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { answerBytes } from '../../src/server/http/byte-answer.ts';
+import type { StreamRequest } from '../../src/server/http/streams.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, read as readEntity } from '../helpers/entities.ts';
 import { importer, ndjson } from '../helpers/imports.ts';
@@ -14,8 +16,24 @@ let node: TestNode;
 let ada: Person;
 /** How far the node's clock is ahead, in milliseconds. */
 let ahead = 0;
+/** What the first bytes of an answer wait for. */
+let first = Promise.withResolvers<void>();
+/** Called when they are waited for. */
+let asked = Promise.withResolvers<void>();
+async function* late() {
+  asked.resolve();
+  await first.promise;
+  yield Buffer.from('bytes');
+}
 beforeAll(async () => {
-  node = await startNode({ now: () => Date.now() + ahead });
+  node = await startNode({
+    now: () => Date.now() + ahead,
+    extend: (app) => {
+      app.get('/late', (request, _response, next) => {
+        answerBytes(request as unknown as StreamRequest, late(), {}).catch(next);
+      });
+    },
+  });
   ada = await user(node, 'ada');
 });
 afterAll(() => node[Symbol.asyncDispose]());
@@ -208,6 +226,16 @@ describe.each(ends)('an answer that goes on after its key %s', (end) => {
       response.resume();
       expect((await rest).length).toBeLessThan(bytes.length);
     }
+  });
+
+  it('of bytes: is refused where the first of them come only then', async () => {
+    [first, asked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const key = await keyOf(operator(node), end);
+    const answer = ask(node, key, 'GET /late');
+    await asked.promise;
+    await key.end();
+    first.resolve();
+    expect(await answer).toMatchObject({ status: 401, body: { error: refusal } });
   });
 });
 

@@ -20,6 +20,8 @@ export async function answerBytes(
     let next = await chunks.next();
     // Express takes it for a GET, and no write of its answer would ever say that it is enough.
     if (request.method === 'HEAD') return answerHead(request, headers);
+    // The first of them may have been long in the making.
+    refuseRevoked(request.caller);
     response.writeHead(200, { ...headers, ...constant });
     for (; !next.done && !response.destroyed; next = await chunks.next()) {
       refuseRevoked(request.caller);
