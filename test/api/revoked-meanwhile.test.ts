@@ -174,6 +174,18 @@ async function read(who: Person, path: string): Promise<{ response: IncomingMess
   return { response, rest };
 }
 
+/** What somebody else is told of an export. */
+async function stateOf(id: string): Promise<object> {
+  const { state, error } = ok<{ state: string; error?: string }>(
+    await ask(node, operator(node), `GET /node/exports/${id}`),
+  );
+  return { state, error };
+}
+const brokenOff = {
+  state: 'stopped',
+  error: 'The key or session that it was fetched with is good no longer: prepare another.',
+};
+
 describe.each(ends)('an answer that goes on after its key %s', (end) => {
   it('of lines: says so, and what they tell of is not gone on with', async () => {
     const { run } = importer(node);
@@ -225,7 +237,19 @@ describe.each(ends)('an answer that goes on after its key %s', (end) => {
       await key.end();
       response.resume();
       expect((await rest).length).toBeLessThan(bytes.length);
+      const { 'x-archeion-export': of } = response.headers;
+      if (path === '/node/export') expect(await stateOf(String(of))).toEqual(brokenOff);
     }
+    const { id: prepared, url } = ok<{ id: string; url: string }>(
+      await ask(node, operator(node), 'POST /node/exports', { format: 'car' }),
+    );
+    const key = await keyOf(operator(node), end);
+    const { response, rest } = await read(key, url);
+    response.pause();
+    await key.end();
+    response.resume();
+    expect((await rest).length).toBeLessThan(bytes.length);
+    expect(await stateOf(prepared)).toEqual(brokenOff);
   });
 
   it('of bytes: is refused where the first of them come only then', async () => {

@@ -20,6 +20,8 @@ interface Prepared {
   used: number;
 }
 
+const noLongerGood = 'The key or session that it was fetched with is good no longer: prepare another.';
+
 const maxPrepared = 8;
 const forgottenMs = 60 * 60 * 1000;
 const endings = {
@@ -81,7 +83,7 @@ export class PreparedExportsService {
     const id = this.#env.newId(caller.network);
     const headers = { ...ready.headers, 'X-Archeion-Export': id };
     const running: Prepared = { id, network: caller.network, name: id, ready, state: 'running', bytes: 0, used: 0 };
-    return { ...ready, headers, chunks: this.#counted(running, () => this.#keepBroken(running)) };
+    return { ...ready, headers, chunks: this.#counted(caller, running, () => this.#keepBroken(running)) };
   }
 
   state(caller: Caller, id: string): PreparedExportView {
@@ -97,7 +99,7 @@ export class PreparedExportsService {
   fetch(caller: Caller, id: string): Export {
     const prepared = this.#waiting(caller, id);
     prepared.state = 'running';
-    return { ...prepared.ready, headers: headersOf(prepared), chunks: this.#counted(prepared) };
+    return { ...prepared.ready, headers: headersOf(prepared), chunks: this.#counted(caller, prepared) };
   }
 
   /** One that nobody has fetched; a link to its bytes names no network. */
@@ -125,7 +127,11 @@ export class PreparedExportsService {
     this.#prepared.set(prepared.id, prepared);
   }
 
-  async *#counted(prepared: Prepared, broken?: () => void): AsyncGenerator<Uint8Array, void, undefined> {
+  async *#counted(
+    { isRevoked }: Caller,
+    prepared: Prepared,
+    broken?: () => void,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
     let state: Prepared['state'] = 'stopped';
     try {
       for await (const chunk of prepared.ready.chunks) {
@@ -141,6 +147,11 @@ export class PreparedExportsService {
       throw error;
     } finally {
       prepared.state = state;
+      // It ends as one whose reader has left.
+      if (state === 'stopped' && prepared.error === undefined && isRevoked?.()) {
+        prepared.error = noLongerGood;
+        broken?.();
+      }
     }
   }
 
