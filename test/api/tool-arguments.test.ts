@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, read, remove, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, onTest, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { indexIdle } from '../helpers/searches.ts';
 
@@ -113,6 +113,23 @@ test('two versions of a deleted entity are compared', async () => {
   await remove(node, ada, second);
   const args = { id: first.id, from: first.cid, to: second.cid };
   expect(await use('compare_versions', args)).toEqual({ text: expect.stringContaining('"to":"Second"') });
+});
+
+test.each<[string, string, object]>([
+  ['list_entities', 'collection', {}],
+  ['find_entities', 'collection', { label: 'ship' }],
+  ['search', 'collection', { text: 'ship' }],
+  ['query', 'collection', { path: '"ship"' }],
+  ['find_similar', 'id', {}],
+  ['get_entity', 'id', {}],
+  ['get_relationships', 'id', {}],
+  ['get_neighbours', 'id', {}],
+  ['get_history', 'id', {}],
+  ['compare_versions', 'id', {}],
+  ['find_paths', 'from', { to: onTest }],
+])('an id of the other network is refused by the argument that it came in: %s, %s', async (name, argument, more) => {
+  const text = `Wrong arguments. ${argument}: is not an id of the main network`;
+  expect(await use(name, { [argument]: onTest, ...more })).toEqual({ isError: true, text });
 });
 
 test('an argument that a tool does not take is refused by its name, and nothing is written then', async () => {

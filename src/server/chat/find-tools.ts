@@ -11,7 +11,7 @@ import type { SearchService } from '../resources/search/service.ts';
 import type { SimilarService } from '../resources/search/similar-service.ts';
 import type { TypedHitView } from '../resources/search/wire.ts';
 import { citation } from './citations.ts';
-import { type Finding, type Tool, tool } from './tools.ts';
+import { type Finding, refuseOthers, type Tool, tool } from './tools.ts';
 
 /** The node's operations that find entities. */
 export interface FindingOperations {
@@ -66,6 +66,7 @@ export function findTools(node: FindingOperations): Tool[] {
       'Search entities by words of their texts and of what they are linked to; misspelled ones too, if without digits. Best first.',
       z.object({ text, collection, types, limit: upTo(50, 10) }),
       async (caller, { text: query, collection: within, types: only, limit }) => {
+        refuseOthers(caller, { collection: within });
         const asked = { query, limit, ...(within && { collection_id: within }), ...(only && { types: only }) };
         return found(await node.search.texts.entities(caller, asked));
       },

@@ -17,7 +17,7 @@ import type { VersionsService } from '../resources/versions/service.ts';
 import type { ManifestView } from '../resources/wire.ts';
 import { citation } from './citations.ts';
 import { type FindingOperations, findTools } from './find-tools.ts';
-import { type LargeTools, type Tool, tool } from './tools.ts';
+import { type LargeTools, refuseOthers, type Tool, tool } from './tools.ts';
 
 /** The node's own operations. */
 export interface NodeOperations extends FindingOperations {
@@ -77,6 +77,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
       'The entities of a collection, newest first: id, type and label of each.',
       z.object({ collection, type, limit: upTo(100, 30), offset }),
       async (caller, { collection: from, ...query }) => {
+        refuseOthers(caller, { collection: from });
         const listed = await node.collections.list(caller, from, query);
         const page =
           listed instanceof Uint8Array ? (fromJson(Buffer.from(listed).toString()) as CollectionEntitiesView) : listed;
@@ -94,6 +95,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
         limit: upTo(50, 20),
       }),
       async (caller, { collection: from, label, ...query }) => {
+        refuseOthers(caller, { collection: from });
         const found = await node.collections.find.search(caller, from, { q: label, ...query });
         const { entities } = fromJson(Buffer.from(found).toString()) as { entities: CitationView[] };
         const named = entities.map(citation);
@@ -141,6 +143,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
       'How two entities are connected: the shortest chains of relationships from one to the other.',
       z.object({ from: id, to: id, direction, max_depth: depth, limit: upTo(20, 5) }),
       async (caller, { from, to, ...query }) => {
+        refuseOthers(caller, { from, to });
         const found = await node.graph.paths(caller, { source_ids: [from], target_ids: [to], ...query }, 'none');
         const { paths, truncated } = fromJson(Buffer.from(found).toString()) as PathsView;
         const named = paths.flatMap(({ edges }) =>

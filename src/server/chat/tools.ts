@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DomainError, type Issue, ValidationError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';
+import { networkOf } from '../model/ids.ts';
 import type { UnnamedVersions } from '../model/large.ts';
 import type { CitationView } from '../resources/chat/wire.ts';
 
@@ -62,6 +63,13 @@ export function tool<S extends z.ZodObject>(
       throw new ValidationError(parsed.error.issues.flatMap((issue) => wordsOf(issue, names)));
     },
   };
+}
+
+/** Refuses ids of the other network by the arguments that they came in, where the node has other names for these. @throws ValidationError */
+export function refuseOthers({ network }: Caller, ids: Record<string, string | undefined>): void {
+  for (const [name, id] of Object.entries(ids))
+    if (id !== undefined && networkOf(id) !== network)
+      throw ValidationError.at([name], `is not an id of the ${network} network`);
 }
 
 function wordsOf(issue: z.core.$ZodIssue, names: string): Issue[] {
