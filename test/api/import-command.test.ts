@@ -267,6 +267,9 @@ test('names what a mapping names and no record has', async () => {
   expect(JSON.parse(out)).toMatchObject({ unmet_fields: [{ field: 'titel' }, { field: 'yeer' }, { field: 'artits' }] });
   // Without a mapping nobody has named anything.
   expect((await s.archeion('import', works, '--collection', 'Plain')).out).toMatch(/created, 0 updated$/);
+  const rest = await s.file('numbers.csv', 'number,artist\n1,Ada\n');
+  const plain = JSON.parse((await s.archeion('import', rest, '--collection', 'Plain', '--json')).out);
+  expect(plain).toMatchObject({ created: 1, unmet_fields: [] });
 });
 
 test('takes an archive in from a pipe', async () => {

@@ -93,7 +93,7 @@ export function addImport(program: Command, shell: Shell): void {
       }
       if (!report) throw new FailureError('No file was read.', 2);
       if (options.json) shell.out(JSON.stringify({ ...report, files }));
-      else for (const line of [...summary(report), ...(mapping === undefined ? [] : unmet(report))]) shell.out(line);
+      else for (const line of [...summary(report), ...unmet(report)]) shell.out(line);
       const wrong = [
         ...(report.refused > 0 ? [refusedText(report)] : []),
         ...(report.differing > 0 ? [differingText(report)] : []),

@@ -92,7 +92,7 @@ export class ImportJob {
       const mapping = this.#mappingOf(record);
       const drafts = mapSource(mapping, record, this.#context);
       const rule = ruleOf(mapping, record.record);
-      if (rule) this.#unmet.look(mapping, rule, record.record);
+      if (rule && !mapping.isDefault) this.#unmet.look(mapping, rule, record.record);
       const { place } = record;
       const { passed, differing } = this.#intake.sift(drafts);
       for (const draft of passed) this.#batch.push({ draft, place });

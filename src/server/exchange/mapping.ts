@@ -50,6 +50,8 @@ export interface RecordRule extends EntityRule {
 /** How records become entities; the first rule that matches a record is used. */
 export interface Mapping {
   records: readonly RecordRule[];
+  /** Nobody has written it, so that what it names and no record has is no mistake of anybody's. */
+  isDefault?: true;
 }
 
 const maxMappingBytes = 1024 * 1024;
@@ -85,7 +87,8 @@ export function parseMapping(json: unknown): Mapping {
  * to be chosen for records that have a usable one; otherwise it is the record's hash.
  */
 export function defaultMapping(ids: boolean, type = 'record'): Mapping {
-  return parseMapping({ records: [{ type, label: ['label', 'name', 'title'], ...(ids && { id: 'id' }) }] });
+  const json = { records: [{ type, label: ['label', 'name', 'title'], ...(ids && { id: 'id' }) }] };
+  return { ...parseMapping(json), isDefault: true };
 }
 
 function step(part: PropertyKey): string | number {
