@@ -116,6 +116,28 @@ test.each(['archive', 'checkpoint'])(
   },
 );
 
+test('what has left a collection is in no later archive of that, and moves on by one of its own', async () => {
+  await using first = await startNode();
+  await using second = await startNode();
+  const { collection, ada } = await curated(first);
+  const scope = `?collection=${collection}`;
+  const base = await exported(first, scope);
+  await imported(second, base.car);
+  const other = await done(first, 'POST /collections', { label: 'Painters' });
+  const moved = await done(first, `PUT /entities/${ada.id}`, {
+    expect_tip: ada.cid,
+    relationships_remove: [{ predicate: 'collection' }],
+    relationships_add: [{ predicate: 'collection', peer: other.id }],
+  });
+  const tip = async () => (await done(second, `GET /entities/${ada.id}/tip`)).cid;
+  for (const { car } of [await exported(first, `${scope}&since=${base.checkpoint}`), await exported(first, scope)]) {
+    await imported(second, car);
+    expect(await tip()).toBe(ada.cid);
+  }
+  await imported(second, (await exported(first, `?entity=${ada.id}`)).car);
+  expect(await tip()).toBe(moved.cid);
+});
+
 test('a fork leaves the tip here, keeps the other, and is listed; a later descendant settles it', async () => {
   await using first = await startNode();
   await using second = await startNode();
