@@ -90,6 +90,26 @@ describePage('what comes from a remote', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('offers to change members and roles for as long as that may be done, also where no version tells of its end', async () => {
+    const { node, visitor, page } = scene;
+    await using origin = await startNode();
+    const curator = await user(origin, 'curator');
+    const home = await collection(origin, curator, { label: 'Home' });
+    await addRemote(node, operator(node), { url: origin.url, key: keyOf(curator) });
+    await sync(node, operator(node));
+    await visitor.load(`/collections/${home.id}/members`);
+    const add = page.getByRole('button', { name: 'Add a member' });
+    const menus = page.getByRole('button', { name: /^What to do with/ });
+    await add.waitFor();
+    await menus.first().waitFor();
+    ok(await ask(node, operator(node), 'PUT /node/remotes/origin/key', { key: null }));
+    await add.waitFor({ state: 'detached' });
+    expect(await menus.count()).toBe(0);
+    await page.getByText('Only somebody with the permission collection:manage may change this.').waitFor();
+    await lookAt(page, 'members-read-only');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('and may be restored only half way stays as it is, which is said', async () => {
     const { node, visitor, page } = scene;
     await using origin = await startNode();

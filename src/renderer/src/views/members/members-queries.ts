@@ -57,10 +57,11 @@ export function permissionsQuery(id: string) {
   });
 }
 
-/** Whether one may change the roles and members. */
+/** Whether one may change the roles and members. A role ends by the clock, and a key comes and goes elsewhere: no version tells of either. */
 export function mayManageQuery(id: string) {
   return queryOptions({
     ...permissionsQuery(id),
+    refetchInterval: 10_000,
     select: ({ allowed_actions }) => allowed_actions.includes('collection:manage'),
   });
 }
