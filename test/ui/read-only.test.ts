@@ -110,6 +110,42 @@ describePage('what comes from a remote', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test.each([
+    ['a file, where a role changes files alone', 'file'],
+    ['a collection, which decides on itself wherever it lies', 'collection'],
+  ])('and may be restored by two versions is restored: %s', async (_what, type) => {
+    const { node, visitor, page } = scene;
+    await using origin = await startNode();
+    const there = operator(origin);
+    const curator = await user(origin, 'curator');
+    const home = await collection(origin, there, { label: 'Home' });
+    const inbox = await collection(origin, there, { label: 'Inbox' });
+    const filer = { role: 'filer', actions: ['*:view', 'entity:create', 'file:update'] };
+    ok(await ask(origin, there, `POST /collections/${inbox.id}/roles`, filer));
+    await enrol(origin, there, home.id, curator, 'editor');
+    await enrol(origin, there, inbox.id, curator, 'filer');
+    const placed = ({ id }: Entity) => ({ predicate: 'collection', peer: id });
+    const made =
+      type === 'file'
+        ? await create(origin, there, { type, collection: inbox.id, properties: { label: 'Scan' } })
+        : await collection(origin, curator, { label: 'Part' });
+    const first = type === 'file' ? made : await update(origin, there, made, { relationships_add: [placed(inbox)] });
+    const both = await update(origin, there, first, { relationships_add: [placed(home)] });
+    await update(origin, there, both, { relationships_remove: [placed(inbox)] });
+    await addRemote(node, operator(node), { url: origin.url, key: keyOf(curator) });
+    await sync(node, operator(node));
+
+    await visitor.go(`/entities/${made.id}/history`);
+    const old = page.getByRole('listitem').filter({ hasText: `Version ${both.ver}` });
+    await old.getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Restore' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    const { relationships } = await read(node, operator(node), made.id);
+    const places = relationships.filter(({ predicate }) => predicate === 'collection').map(({ peer }) => peer);
+    expect(places).toEqual([inbox.id, home.id]);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('and may be restored only half way stays as it is, which is said', async () => {
     const { node, visitor, page } = scene;
     await using origin = await startNode();
