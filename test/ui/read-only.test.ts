@@ -146,6 +146,28 @@ describePage('what comes from a remote', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('and was changed before that was no longer allowed is said to be taken once it is again, and not by editing alone', async () => {
+    const { node, visitor, page } = scene;
+    await using origin = await startNode();
+    const there = operator(origin);
+    const curator = await user(origin, 'curator');
+    const home = await collection(origin, there, { label: 'Home' });
+    await enrol(origin, there, home.id, curator, 'editor');
+    const letter = await create(origin, there, { collection: home.id, properties: { label: 'To Ada' } });
+    await addRemote(node, operator(node), { url: origin.url, key: keyOf(curator) });
+    await sync(node, operator(node));
+    await update(node, operator(node), letter, { properties: { label: 'To Ada Lovelace' } });
+    ok(await ask(origin, there, `DELETE /collections/${home.id}/members/${curator.id}?role=editor`));
+    await sync(node, operator(node));
+    await visitor.load('/sync/remotes/origin');
+    await page.getByText('was not taken: see below').waitFor();
+    const refused = page.getByRole('region', { name: 'What the remote did not take' });
+    await refused.getByText(/or, where its key may not do it there \(403\), once that may\.$/).waitFor();
+    await refused.getByText('403', { exact: true }).waitFor();
+    await lookAt(page, 'remote-refused');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('and may be restored only half way stays as it is, which is said', async () => {
     const { node, visitor, page } = scene;
     await using origin = await startNode();
