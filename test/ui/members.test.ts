@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import { ask, jwtOf, jwtSecret, operator, type Person, user } from '../helpers/callers.ts';
+import { ask, jwtOf, jwtSecret, on, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, read } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
@@ -389,6 +389,46 @@ describePage('members and roles', () => {
     await line('linus@example.org').getByText('revoked').waitFor();
     await page.getByRole('heading', { name: 'Invitations to this node' }).scrollIntoViewIfNeeded();
     await lookAt(page, 'members-invites');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('an invitation that is revoked once it was accepted says that whoever has registered stays so', async () => {
+    for (const name of ['grace', 'linus']) await ask(node, me, 'POST /node/invites', { email: `${name}@idp.test` });
+    await open();
+    await line('grace@idp.test').getByText('invited').waitFor();
+    // The page does not hear of it.
+    await page.route(/\/(?:events|invites)\?/, (route) => route.abort());
+    ok(await ask(node, await jwtOf('grace', Date.now()), 'POST /auth/register'));
+    await page.unroute(/\/(?:events|invites)\?/);
+    for (const name of ['grace', 'linus']) {
+      await page.getByRole('button', { name: `Revoke the invitation of ${name}@idp.test` }).click();
+      await line(`${name}@idp.test`).getByText('revoked', { exact: true }).waitFor();
+    }
+    await line('grace@idp.test').getByText('Had registered, and stays so').waitFor();
+    expect(await line('linus@idp.test').innerText()).not.toContain('registered');
+    await page.getByRole('heading', { name: 'Invitations to this node' }).scrollIntoViewIfNeeded();
+    await lookAt(page, 'members-invites-revoked');
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('an invitation that is given or accepted elsewhere is seen, also where no version tells of it', async () => {
+    await ask(node, me, 'POST /node/invites', { email: 'grace@idp.test' });
+    const there = on('test', me);
+    const away = await collection(node, there, { label: 'Trials' });
+    await visitor.load(`/collections/${away.id}/members?network=test`);
+    await line('grace@idp.test').getByText('invited').waitFor();
+    await page.keyboard.press('n');
+    await page.locator('[role="dialog"] input:focus').waitFor();
+    await page.keyboard.type('grace@idp.test');
+    await dialog().getByText('grace@idp.test is invited').waitFor();
+    ok(await ask(node, await jwtOf('grace', Date.now()), 'POST /auth/register'));
+    await page.getByRole('option', { name: /grace/ }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await line('grace@idp.test').getByText('registered').waitFor();
+    await ask(node, me, 'POST /node/invites', { email: 'linus@idp.test' });
+    await line('linus@idp.test').getByText('invited').waitFor();
     expect(visitor.faults).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { MailPlus } from 'lucide-react';
+import { useEffect } from 'react';
 import { answered, api } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
@@ -17,6 +18,11 @@ export function InviteOffer({ email }: { email: string }) {
     onSuccess: () => queries.invalidateQueries({ queryKey: invitesQuery.queryKey }),
   });
   const known = invites.data?.invites.find((one) => one.email === email.toLowerCase());
+  const isAccepted = known?.status === 'accepted';
+  useEffect(() => {
+    // Whoever has registered meanwhile is found above.
+    if (isAccepted) void queries.invalidateQueries({ queryKey: ['candidates'] });
+  }, [isAccepted, queries]);
   return (
     <div className="space-y-2 rounded-md border border-line bg-sunken p-3">
       <p>{known?.status === 'pending' ? t('invites.isPending', { email }) : t('invites.offer', { email })}</p>

@@ -103,6 +103,9 @@ export function Invites() {
                   <span className={classes('rounded-full px-2 py-0.5 text-xs whitespace-nowrap', looks[status])}>
                     {t(`invites.status.${status}`)}
                   </span>
+                  {status === 'revoked' && accepted_at !== null && (
+                    <span className="ml-2 text-xs text-quiet">{t('invites.stays')}</span>
+                  )}
                 </td>
                 <td className="hidden px-3 py-1 text-quiet sm:table-cell">
                   <Moment at={accepted_at ?? created_at} />

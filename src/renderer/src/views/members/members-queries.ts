@@ -73,7 +73,9 @@ export const grantsQuery = queryOptions({
   staleTime: Infinity,
 });
 
+/** Addresses are invited in other tabs, and register on either network: no version of this one tells of it. */
 export const invitesQuery = queryOptions({
   queryKey: ['invites'],
+  refetchInterval: 10_000,
   queryFn: () => answered(api.GET('/node/invites', { params: { query: { limit: 1000 } } })),
 });
