@@ -82,8 +82,8 @@ describePage('an archive that has begun to be taken in', () => {
     await visitor.go('/import');
     await choose();
     const said = page.getByRole('alert');
-    await said.getByText('An import of an archive is under way on this node').waitFor();
-    await said.getByText('The node does not do this at the moment.').waitFor();
+    await said.getByText('An archive is being taken in on this node. Try again when that has ended.').waitFor();
+    expect(await said.innerText()).not.toContain('under way');
     await lookAt(page, 'import-archive-waits');
     while (!(await receiving.next()).done);
     expect(visitor.faults).toEqual([]);

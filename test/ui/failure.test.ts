@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failureOf, saidOf } from '../../src/renderer/src/api/failure.ts';
+import { failureOf, saidOf, sentenceOf } from '../../src/renderer/src/api/failure.ts';
 
 test('a failure says the reason that stands below the heading, once', () => {
   const body = { error: 'Entity not found', details: { reason: 'There is no such role' } };
@@ -18,6 +18,16 @@ test('only what was made from another tip was changed by somebody else; any othe
   const busy = failureOf(409, { error: 'A sync with museum is under way.' });
   expect(busy).toMatchObject({ kind: 'invalid', message: 'A sync with museum is under way.' });
   expect(saidOf(busy)).toBe('A sync with museum is under way.');
+});
+
+test('what is in the way on the node is said by the page, where that knows what it is', () => {
+  const error = 'A backup is under way on this node: try again when it has ended.';
+  const known = failureOf(503, { error, details: { under_way: 'backup' } });
+  expect([known.kind, sentenceOf(known), saidOf(known)]).toEqual(['unavailable', 'failure.under-way.backup', null]);
+  const plain = failureOf(503, { error });
+  expect([sentenceOf(plain), saidOf(plain)]).toEqual(['failure.unavailable', error]);
+  const other = failureOf(503, { error, details: { under_way: 'a dance' } });
+  expect([sentenceOf(other), saidOf(other)]).toEqual(['failure.broken', error]);
 });
 
 test('of a request that is wrong in several places the node’s words on each are said', () => {

@@ -178,7 +178,7 @@ describePage('the settings', () => {
     const other = node.ctx.upkeep.verify({ actor, network: 'main', account: id });
     await other.next();
     await card('Integrity').getByRole('button', { name: 'Verify everything' }).click();
-    await card('Integrity').getByText('A verification is under way on this node').waitFor();
+    await card('Integrity').getByText('This node is being verified. Try again when that has ended.').waitFor();
     await other.return();
     await card('Integrity').getByRole('button', { name: 'Verify everything' }).click();
     await card('Integrity')

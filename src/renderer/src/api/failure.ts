@@ -10,7 +10,7 @@ export interface Issue {
  * Why a request came to nothing. `unreachable`: there was no answer, so a write may or may not have happened. `conflict`:
  * the tip is another one (`details.actual`). `gone`: deleted, `details` says when. `unreadable`, `too-large`, `damaged`,
  * `no-mapping`: a file of the reader's own, of which nothing was asked. `name-taken`: what was to be new was there already, and is
- * as it was. `unavailable`: the node does not do it now, for a reason that it gives. `goes-on`: the answer broke off; what was asked for does not.
+ * as it was. `unavailable`: the node does not do it now, for a reason that it gives (`details.under_way`: beside what). `goes-on`: the answer broke off; what was asked for does not.
  */
 export type FailureKind =
   | 'unreachable'
@@ -78,7 +78,7 @@ function kindOf(status: number, details: Record<string, unknown> | undefined): F
   if (status === 404) return details?.deleted === true ? 'gone' : 'missing';
   if (status === 409 && details?.actual !== undefined) return 'conflict';
   // What it says of one of its parts is no more than that.
-  if (status === 503 && details === undefined) return 'unavailable';
+  if (status === 503 && (details === undefined || taskIn(details) !== undefined)) return 'unavailable';
   return status >= 400 && status < 500 ? 'invalid' : 'broken';
 }
 
@@ -92,9 +92,19 @@ export function isOutOfReach(error: unknown): boolean {
   return error instanceof Failure && (error.kind === 'missing' || error.kind === 'gone' || error.kind === 'forbidden');
 }
 
+/** What the node does one of at a time. */
+const tasks = ['archive', 'backup', 'reindexing', 'verification'] as const;
+
+/** What was under way on the node, which a failure says to be in the way. */
+function taskIn({ under_way: task }: Record<string, unknown>): (typeof tasks)[number] | undefined {
+  return tasks.find((one) => one === task);
+}
+
 /** The text that says what a failure means and what to do. */
 export function sentenceOf(error: unknown): MessageKey {
-  return `failure.${error instanceof Failure ? error.kind : 'page'}`;
+  if (!(error instanceof Failure)) return 'failure.page';
+  const task = error.kind === 'unavailable' ? taskIn(error.details) : undefined;
+  return task ? `failure.under-way.${task}` : `failure.${error.kind}`;
 }
 
 const wholeKinds: readonly FailureKind[] = [
@@ -116,6 +126,7 @@ export function saidOf(error: unknown): string | null {
 
 function isSaidBySentence(error: Error): boolean {
   if (!(error instanceof Failure)) return false;
+  if (error.kind === 'unavailable') return taskIn(error.details) !== undefined;
   const plain = error.kind === 'missing' || error.kind === 'gone' || error.kind === 'conflict';
   return wholeKinds.includes(error.kind) || (plain && typeof error.details.reason !== 'string');
 }

@@ -75,7 +75,7 @@ export class CarImportService {
     let { name, path } = received;
     let recorded = false;
     try {
-      using _alone = this.#env.alone.begin('An import of an archive');
+      using _alone = this.#env.alone.begin('archive');
       let beside: Accompanying = new Map();
       if (await isPackage(path)) ({ name, path, beside } = await unpacked(store, path, leaving));
       const facts = await this.#check(store, path, { beside, leaving });

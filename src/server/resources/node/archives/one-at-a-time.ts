@@ -1,13 +1,23 @@
 import { UnavailableError } from '../../../errors.ts';
 
+const names = {
+  archive: 'An import of an archive',
+  backup: 'A backup',
+  reindexing: 'A reindexing',
+  verification: 'A verification',
+} as const;
+
 /** Long operations that must not run beside each other. */
 export class OneAtATime {
-  #running: string | null = null;
+  #running: keyof typeof names | null = null;
 
   /** Begins an operation, to be disposed of when it ends. @throws UnavailableError while another one runs */
-  begin(name: string): Disposable {
-    if (this.#running !== null)
-      throw new UnavailableError(`${this.#running} is under way on this node: try again when it has ended.`);
+  begin(name: keyof typeof names): Disposable {
+    const running = this.#running;
+    if (running !== null)
+      throw new UnavailableError(`${names[running]} is under way on this node: try again when it has ended.`, {
+        under_way: running,
+      });
     this.#running = name;
     return {
       [Symbol.dispose]: () => {

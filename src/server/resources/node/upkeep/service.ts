@@ -44,7 +44,7 @@ export class UpkeepService implements AsyncDisposable {
    */
   async *verify(caller: Caller, leaving?: AbortSignal): AsyncGenerator<VerifyLineView, void, undefined> {
     operator(caller);
-    using _alone = this.#env.verifying.begin('A verification');
+    using _alone = this.#env.verifying.begin('verification');
     using _running = this.#run();
     const store = await this.#env.networks.get(caller.network);
     // A log that cannot go on is among what is found.
@@ -81,7 +81,7 @@ export class UpkeepService implements AsyncDisposable {
     if (!local) throw new ForbiddenError('A backup is made on the machine of the node: run "archeion backup" there');
     if (!isAbsolute(dir) || dir.includes('\0')) throw ValidationError.at(['dir'], 'must be an absolute path');
     const { alone, data, instance, version, now } = this.#env;
-    using _alone = alone.begin('A backup');
+    using _alone = alone.begin('backup');
     using _running = this.#run();
     const time = new Date(now()).toISOString();
     const openFiles = this.#env.openFiles();
@@ -101,7 +101,7 @@ export class UpkeepService implements AsyncDisposable {
   /** Makes the index of the caller's network anew, in its thread. */
   async *reindex(caller: Caller): AsyncGenerator<ReindexLineView, void, undefined> {
     operator(caller);
-    using _alone = this.#indexing.begin('A reindexing');
+    using _alone = this.#indexing.begin('reindexing');
     const { network } = caller;
     const task = this.#env.search.rebuild(await this.#env.networks.get(network));
     for (;;) {
