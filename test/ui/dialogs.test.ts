@@ -159,7 +159,7 @@ describePage('a dialog', () => {
     await dialog.getByLabel('Label').fill('Readers');
     const who = dialog.getByRole('combobox', { name: 'Who is in it' });
     await who.fill('nobody at all');
-    const list = dialog.getByRole('listbox');
+    const list = dialog.getByRole('status');
     await list.waitFor();
     await page.keyboard.press('Escape');
     await list.waitFor({ state: 'hidden' });

@@ -358,6 +358,16 @@ describePage('members and roles', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('who is sought and not found is said, to who hears the page as well', async () => {
+    await open();
+    await page.keyboard.press('n');
+    await page.locator('[role="dialog"] input:focus').waitFor();
+    await page.keyboard.type('zzz');
+    await dialog().getByRole('status').getByText('Nobody of that name').waitFor();
+    await lookAt(page, 'members-nobody', { asItIs: true });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('addresses are invited to the node, with their states', async () => {
     await ask(node, await jwtOf('eve', Date.now()), 'POST /auth/register');
     await open();

@@ -20,6 +20,9 @@ interface ComboboxProps<T> {
   note?: string | undefined;
 }
 
+const box =
+  'absolute top-full left-0 z-30 mt-1 max-h-72 w-full min-w-64 overflow-auto rounded-md border border-line bg-surface shadow-lg';
+
 /** A field that offers what fits as it is typed; arrows go through it, Enter takes it, Escape closes it. */
 export function Combobox<T>(props: ComboboxProps<T>) {
   const { id, label, placeholder, text, onText, options, keyOf, show, onChoose, onLeave, note } = props;
@@ -80,12 +83,17 @@ export function Combobox<T>(props: ComboboxProps<T>) {
         }}
         onKeyDown={onKeyDown}
       />
+      {options.length === 0 && (
+        <p id={list} role="status" hidden={!isOpen} className={`${box} px-3 py-2 text-quiet`}>
+          {note}
+        </p>
+      )}
       <div
-        id={list}
+        id={options.length > 0 ? list : undefined}
         role="listbox"
         aria-label={label}
-        hidden={!isOpen}
-        className="absolute top-full left-0 z-30 mt-1 max-h-72 w-full min-w-64 overflow-auto rounded-md border border-line bg-surface p-1 shadow-lg"
+        hidden={!isOpen || options.length === 0}
+        className={`${box} p-1`}
       >
         {options.map((option, i) => (
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
@@ -101,7 +109,6 @@ export function Combobox<T>(props: ComboboxProps<T>) {
             {show(option)}
           </div>
         ))}
-        {options.length === 0 && note !== undefined && <p className="px-2 py-1 text-quiet">{note}</p>}
       </div>
     </div>
   );
