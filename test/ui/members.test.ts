@@ -375,6 +375,8 @@ describePage('members and roles', () => {
     await page.locator('[role="dialog"] input:focus').waitFor();
     await page.keyboard.type('grace@idp.test');
     await dialog().getByText('Nobody here has the address grace@idp.test').waitFor();
+    // It would stand over that.
+    expect(await dialog().getByText('Nobody of that name').count()).toBe(0);
     await dialog().getByRole('button', { name: 'Invite' }).click();
     await dialog().getByText('grace@idp.test is invited').waitFor();
     await lookAt(page, 'members-invite');

@@ -106,7 +106,9 @@ export function CandidatePicker({ label, onChoose, withAll = false, only }: Pick
   const fits = withAll && all.label.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase());
   // What is found stands before everybody, so that Enter takes no more than is meant.
   const options = [...(found.data ?? []), ...(fits && !found.waits ? [all] : [])];
-  const nobody = found.data !== undefined && !found.waits && options.length === 0;
+  const offered = found.data !== undefined && !found.waits && options.length === 0 && isEmail(text);
+  // What the offer says would stand below it.
+  const nobody = offered ? undefined : t('members.nobody');
   return (
     <div className="space-y-2">
       <Field label={label}>
@@ -127,7 +129,7 @@ export function CandidatePicker({ label, onChoose, withAll = false, only }: Pick
                 </bdi>
               </span>
             )}
-            note={found.waits ? t('state.waiting') : t('members.nobody')}
+            note={found.waits ? t('state.waiting') : nobody}
             onChoose={(one) => {
               if (one.away) return;
               setText('');
@@ -137,7 +139,7 @@ export function CandidatePicker({ label, onChoose, withAll = false, only }: Pick
         )}
       </Field>
       {found.error && <Problem error={found.error} retry={() => void found.refetch()} />}
-      {nobody && isEmail(text) && <InviteOffer email={text.trim()} />}
+      {offered && <InviteOffer email={text.trim()} />}
     </div>
   );
 
