@@ -106,6 +106,7 @@ describePage('what comes from a remote', () => {
     await add.waitFor({ state: 'detached' });
     expect(await menus.count()).toBe(0);
     await page.getByText('Only somebody with the permission collection:manage may change this.').waitFor();
+    await page.getByRole('note').filter({ hasText: 'not at all without a key' }).waitFor();
     await lookAt(page, 'members-read-only');
     expect(visitor.faults).toEqual([]);
   });

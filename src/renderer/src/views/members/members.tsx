@@ -13,6 +13,7 @@ import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionProblem, isGone } from '../collection/collection-problem.tsx';
 import { CollectionViews } from '../collection/collection-views.tsx';
+import { ReadOnly } from '../entity/read-only.tsx';
 import { isExpired, type Membership, membershipsOf } from './access.ts';
 import { AddMemberDialog } from './add-member-dialog.tsx';
 import { ChangeMemberDialog } from './change-member-dialog.tsx';
@@ -108,6 +109,7 @@ export function Members() {
           </>
         }
       />
+      {access.data && !isGone(access.error) && <ReadOnly id={id} shows="collection" />}
       {access.isPending && <Waiting />}
       {isGone(access.error) && (
         <div className="p-5 pb-0">
