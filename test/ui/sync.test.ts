@@ -421,6 +421,29 @@ describePage('the sync screens', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('how things stand is looked at whenever it is gone to: a sync that comes to nothing moves nothing here', async () => {
+    const { key, key_prefix } = ok<{ key: string; key_prefix: string }>(
+      await ask(origin, curator, 'POST /users/me/keys', {}),
+    );
+    await addRemote(node, me, { name: 'museum', url: origin.url, key });
+    await sync(node, me, 'museum');
+    await visitor.load('/sync');
+    await page.getByRole('article', { name: 'museum' }).getByText('In step').first().waitFor();
+    await visitor.go('/sync/remotes/museum');
+    await stand().getByText('In step').first().waitFor();
+    // Nothing is asked for by the clock.
+    await page.evaluate('self.setInterval = () => 0');
+    ok(await ask(origin, curator, `DELETE /users/me/keys/${key_prefix}`));
+    await expect(sync(node, me, 'museum')).rejects.toThrow('Give it a key that it accepts');
+    const denied = /^It did not accept its key/;
+    await visitor.go('/sync');
+    await page.getByRole('article', { name: 'museum' }).getByText(denied).waitFor();
+    await visitor.go('/sync/remotes/museum');
+    await stand().getByText(denied).waitFor();
+    await lookAt(page, 'sync-remote-denied');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('a remote is watched, renamed and removed; what stays is said, and stays', async () => {
     await addOrigin({ watch: true });
     await added();

@@ -14,10 +14,13 @@ export type SyncEventKind = components['schemas']['SyncEventKind'];
 // While a sync is under way its numbers are looked at every second; else they follow what happens on the node.
 const busy = 1000;
 const calm = 10_000;
+// A sync that comes to nothing moves nothing there: what was seen before is not enough for who comes back.
+const staleTime = 0;
 
 export const remotesQuery = queryOptions({
   queryKey: ['sync', 'remotes'],
   queryFn: ({ signal }) => answered(api.GET('/node/remotes', { signal })),
+  staleTime,
   refetchInterval: ({ state }) => (state.data?.remotes.some(({ running }) => running !== null) ? busy : calm),
 });
 
@@ -25,6 +28,7 @@ export function remoteQuery(name: string) {
   return queryOptions({
     queryKey: ['sync', 'remote', name],
     queryFn: ({ signal }) => answered<Remote>(api.GET('/node/remotes/{name}', { params: { path: { name } }, signal })),
+    staleTime,
     refetchInterval: ({ state }) => (state.data && state.data.running !== null ? busy : calm),
   });
 }
