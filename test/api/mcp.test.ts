@@ -206,6 +206,16 @@ describe('where writing is switched on', () => {
     expect((await use(other.client, 'get_entity', { id: value.id })).value.properties.label).toBe('Second');
   });
 
+  it('a relationship goes whose peer is no id', async () => {
+    const dan = await user(writing, 'dan');
+    const relationships = [{ predicate: 'viewer', peer: '*' }];
+    const { id, cid } = await collection(writing, dan, { relationships });
+    await using it = await connected(writing, dan);
+    const change = { id, expect_tip: cid, relationships_remove: relationships };
+    expect((await use(it.client, 'update_entity', change)).value).toMatchObject({ id, ver: 2 });
+    expect((await read(writing, dan, id)).relationships.map(({ peer }) => peer)).toEqual([dan.id]);
+  });
+
   it('members of every name are kept', async () => {
     const carl = await user(writing, 'carl');
     const properties = '{"label":"Odd","__proto__":{"a":1}}';

@@ -13,6 +13,8 @@ const id = z.string().refine(isEntityId, 'must be an entity id');
 const note = z.string().max(2000).optional().describe('Why; kept with the version');
 const properties = jsonMap.optional();
 const predicate = z.string().min(1).max(50);
+/** What other programs wrote need be no id, and goes all the same. */
+const storedPeer = z.string().min(1).describe('The id of the other entity; without it all of that predicate go');
 const relationships = z
   .array(z.strictObject({ predicate, peer: id.describe('The id of the other entity'), properties }))
   .max(100)
@@ -47,7 +49,7 @@ export function writeTools({ entities }: WritingOperations): Tool[] {
         properties_remove: z.array(z.string().max(200)).max(100).optional().describe('Names of properties to drop'),
         relationships_add: relationships,
         relationships_remove: z
-          .array(z.strictObject({ predicate, peer: id.optional() }))
+          .array(z.strictObject({ predicate: z.string().min(1), peer: storedPeer.optional() }))
           .max(100)
           .optional(),
         note,
