@@ -30,6 +30,9 @@ export type SendingEvent =
   /** The node begins anew. `local`: the processor ended with it; `begun`: it had begun the log of the job. */
   | { kind: 'restarted'; local: boolean; begun: boolean };
 
+/** Why nobody can tell what became of a request that was under way when the node stopped: nobody was answered by then. */
+export const stoppedMeanwhile = 'the node stopped before the processor had answered';
+
 /** How often a processor that refuses the connection is tried while somebody waits. */
 export const maxAttempts = 4;
 
@@ -74,8 +77,7 @@ function restarted(now: Sending, { local, begun }: Extract<SendingEvent, { kind:
     if (now.attempts < maxAttempts) return { ...now, state: 'queued' };
     return { ...now, state: 'refused', error: `the node stopped ${now.attempts} times while it ran` };
   }
-  const error = 'the node stopped before the processor had answered';
-  return now.state === 'sent' ? { ...now, state: 'unknown', error } : now;
+  return now.state === 'sent' ? { ...now, state: 'unknown', error: stoppedMeanwhile } : now;
 }
 
 /** Milliseconds to wait before a processor is tried again that did not take the connection. */

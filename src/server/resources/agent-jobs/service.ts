@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import type { InputChecks } from '../../jobs/input-check.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { isoTime } from '../../model/iso-time.ts';
+import { stoppedMeanwhile } from '../../model/job-state.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import { orderedJson } from '../../model/properties.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { EntityRow } from '../../store/entities.ts';
 import type { NewJob } from '../../store/jobs/job-rows.ts';
+import { jobByHandoff } from '../../store/jobs/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
@@ -68,14 +70,42 @@ export class AgentJobsService {
     refuse(await inputIssues(checks, decision.agent, body.input));
     if (body.confirm !== true) return preview(decision);
     if (actor.kind !== 'processor') await users.present(caller);
-    const begin = () => this.#begin(store, decision, (db) => this.#launch(db, caller, decide(db), body));
+    const begin = (digest: string | null) =>
+      this.#begin(store, decision, (db) => this.#launch(db, caller, decide(db), body, digest));
     const { handoff } = decision;
-    if (!handoff) return begin();
+    if (!handoff) return begin(null);
     const { target, job_collection, input = {}, expires_in } = body;
     const asked = [handoff.from.id, id, target, job_collection, expires_in, orderedJson(input as JsonObject)];
     const digest = createHash('sha256').update(JSON.stringify(asked)).digest('base64url');
     const hasLeft = () => caller.hasLeft?.() ?? false;
-    return this.#unheard.once(digest, hasLeft, { begin, isBegun: ({ status }) => status === 'started' });
+    return this.#unheard.once(digest, hasLeft, {
+      begin: async () => (await this.#begunBefore(store, decision, digest)) ?? begin(digest),
+      isBegun: ({ status }) => status === 'started',
+    });
+  }
+
+  /** What was begun for an agent that had no answer before the node stopped; it is told of that once. */
+  async #begunBefore(store: NetworkStore, { place }: Decision, digest: string): Promise<AgentInvokedView | null> {
+    const { writes, needs } = this.#needs.launcher;
+    const find = () => {
+      const job = store.read((db) => jobByHandoff(db, digest));
+      if (!job || job.expires <= writes.env.now()) return null;
+      return job.sending.state === 'unknown' && job.sending.error === stoppedMeanwhile ? job : null;
+    };
+    if (!find()) return null;
+    return writes.queued(store, digest, async () => {
+      const job = find();
+      if (!job) return null;
+      const { id, sending, collection, expires } = job;
+      const error = `${stoppedMeanwhile}; whoever began it was told so when it asked again`;
+      await store.submit([
+        needs.sender.commit([{ kind: 'job_sending', id, from: sending, to: { ...sending, error } }]),
+      ]);
+      return {
+        ...{ status: 'started', job_id: id, job_collection: collection },
+        ...{ grants: grantsOf(place), target_cid: place.target.cid, expires_at: isoTime(expires) },
+      };
+    });
   }
 
   async #begin(store: NetworkStore, decision: Decision, launch: (db: Reader) => Launched): Promise<AgentInvokedView> {
@@ -83,8 +113,7 @@ export class AgentJobsService {
     const granting = grantsNeeded(decision.place) ? decision.place.target.id : null;
     const { job, place, targetTip } = await launcher.write(store, granting, launch);
     const sending = await launcher.deliver(store, job);
-    const grants = place.plans.map((plan) => ({ agent_id: plan.grantee.id, ...grantedFacts(plan) }));
-    const head = { grants, target_cid: targetTip, expires_at: isoTime(job.expires) };
+    const head = { grants: grantsOf(place), target_cid: targetTip, expires_at: isoTime(job.expires) };
     const refused = rejection(sending);
     if (refused) return { ...refused, ...head };
     return { status: 'started', job_id: job.id, job_collection: job.collection, ...head };
@@ -118,6 +147,7 @@ export class AgentJobsService {
     caller: Caller,
     { agent, handoff, place, within, now, wantedMs }: Decision,
     { input }: InvokeAgentBody,
+    digest: string | null,
   ): Launched {
     const { launcher } = this.#needs;
     const id = launcher.newJobId();
@@ -128,11 +158,15 @@ export class AgentJobsService {
     const target = place.target.id;
     const asker = handoff?.authority ?? registered(caller);
     const job = newJob(launcher, {
-      ...{ id, run, parent: handoff?.from.id ?? null, processor: agent, asker, collection, target },
+      ...{ id, run, parent: handoff?.from.id ?? null, handoff: digest, processor: agent, asker, collection, target },
       ...{ request: { target, ...(input && { input: input as JsonObject }) }, created: now, expires },
     });
     return { steps, rows: [...rows, { kind: 'job', job }], relies, job, place, targetTip };
   }
+}
+
+function grantsOf({ plans }: Workplace) {
+  return plans.map((plan) => ({ agent_id: plan.grantee.id, ...grantedFacts(plan) }));
 }
 
 function preview({ agent, place, warnings, now, wantedMs }: Decision): AgentPreviewView {
