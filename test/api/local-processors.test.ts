@@ -93,6 +93,21 @@ describe('a klados that is a command', () => {
     await expect.poll(() => readdir(join(node.data, 'work'))).toEqual([]);
   });
 
+  test('says nothing of where things lie on this machine, where what it is given cannot be copied', async () => {
+    const where = await collection(node, me, { label: 'target' });
+    const file = await fixture(node, me, where.id, 'letter.html', 'text/html', 'without a place');
+    await allow(node, {
+      clears: program(
+        "require('node:fs').rmSync(process.env.TMPDIR + '/in', { recursive: true }); process.stdin.resume()",
+      ),
+    });
+    const of = await command(node, me, place.id, 'clears');
+    // More than a pipe holds: the file is copied once it reads.
+    const { log } = await run(of, file, where, { input: { much: 'x'.repeat(300_000) } });
+    expect(entryOf(log).error).toMatchObject({ message: 'ENOENT: no such file or directory' });
+    expect(JSON.stringify(log.properties)).not.toContain(node.data);
+  });
+
   test.each<[string, ReturnType<typeof program>, string, string, boolean]>([
     ['fails', program('console.error("no disk"); process.exit(1)'), 'PROCESSING_ERROR', 'no disk', true],
     [

@@ -114,10 +114,16 @@ export function storableFailure({ code, message, retryable }: JobFailure): JobFa
   return { code: beginningOf(String(code), maxCode), message: beginningOf(message, maxMessage), retryable };
 }
 
+/** What the system says of a file without where that lies: a log is read by others, also elsewhere. */
+function wordsOf({ message, syscall }: Error & { syscall?: unknown }): string {
+  const [words = message] = typeof syscall === 'string' ? message.split(`, ${syscall}`, 1) : [];
+  return words;
+}
+
 /** Whatever ended a job, as its log says it. */
 export function failureOf(error: unknown): JobFailure {
   if (error instanceof JobError) return storableFailure(error);
-  const message = beginningOf(error instanceof Error ? error.message : String(error), maxMessage);
+  const message = beginningOf(error instanceof Error ? wordsOf(error) : String(error), maxMessage);
   if (error instanceof NodeCallError) {
     const code = codes[error.status] ?? (error.status >= 500 ? 'SERVICE_UNAVAILABLE' : 'PROCESSING_ERROR');
     return { code, message, retryable: retryableCodes.includes(code) };
