@@ -467,6 +467,18 @@ describe('what goes wrong', () => {
     expect(node.ofType('batch')[0]?.properties).toMatchObject({ status: 'error', completed: 2 });
   });
 
+  test.each([
+    ['passes', { split: { klados: K.split, then: { pass: 'join' } }, join: threeSteps.join }],
+    ['scatters', threeSteps],
+  ])('a job that %s and of which the node hands on nothing may be resumed', async (_, steps) => {
+    const node = run(steps, { [K.split]: same, [K.work]: make, [K.join]: make });
+    node.onCall = (call) => {
+      if (call === 'invoke') throw new NodeCallError(400, 'the klados is in status disabled');
+    };
+    await begin(node, files);
+    expect(node.logs().map(({ error }) => error)).toMatchObject([{ code: 'HANDOFF_REFUSED', retryable: true }]);
+  });
+
   test('a scatter that a node out of order breaks off hands nothing on after its log says so', async () => {
     const outputs = Array.from({ length: 80 }, (_, n) => `01JQZ3M4N5P6Q7R8S9T0V1WX${10 + n}`);
     const node = run(threeSteps, { [K.split]: async () => outputs, [K.work]: same, [K.join]: same });
