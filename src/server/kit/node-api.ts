@@ -48,6 +48,8 @@ export interface Addition {
   entity_id: string;
   properties?: Properties | undefined;
   relationships_add?: Link[] | undefined;
+  /** Kept with the version. */
+  note?: string;
 }
 
 /** The body of `POST /kladoi/{id}/invoke` as a processor sends it. */

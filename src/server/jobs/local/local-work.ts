@@ -1,8 +1,10 @@
-import type { NodeApi } from '../../kit/node-api.ts';
+import type { Addition, NodeApi } from '../../kit/node-api.ts';
 import { untilAnswered } from '../../kit/patience.ts';
 import { endingOf, type Handler, type Made, type MadeOutput } from '../../kit/run-job.ts';
+import { allContents } from '../../model/content-entries.ts';
 import { fromJson } from '../../model/from-json.ts';
 import { derivedId } from '../../model/ids.ts';
+import type { Manifest } from '../../model/manifest.ts';
 import { type CommandResult, isExisting, type NewOutput, resultOf } from './command-result.ts';
 import type { LocalCommand } from './command-settings.ts';
 import { type JobFolder, openJobFolder } from './job-folder.ts';
@@ -47,19 +49,43 @@ export function localHandler(klados: string, command: LocalCommand, node: Proces
       return result;
     };
     const result = folder.kept === null ? await ran() : (fromJson(folder.kept) as CommandResult);
+    /** Whether an earlier run of the job has written this: what others changed there since stays. */
+    const isWritten: IsWritten = async (entity, isSuch) =>
+      folder.kept !== null && node.hasWritten(entity, expires - longestMs, isSuch);
     for (const { level, message, metadata } of result.messages) note(level, message, metadata);
     const make = (kind: string, index: number, one: NewOutput) =>
       made(
-        { create: (entity) => api.create(entity), putContent },
+        { create: (entity) => api.create(entity), putContent, isWritten },
         folder,
         { id: derivedId(job.network, kind, job.job_id, String(index)), collection: job.target_collection },
         one,
       );
     for (const [index, one] of result.records.entries()) await make('record', index, one);
     // The next step reads what they make of the entities.
-    if (result.updates.length > 0) await api.addNow(result.updates);
+    for (const { entity, note, some } of noted(result.updates, job.job_id))
+      if (!(await isWritten(entity, (version) => version.note?.split('\n').includes(note) === true)))
+        await api.addNow(some);
     return outputsOf(result, make);
   };
+}
+
+/** The longest that permissions of a job last: it writes nothing before. */
+const longestMs = 86_400_000;
+/** So many additions to one entity become one version at most. */
+const maxTogether = 1000;
+
+type IsWritten = (entity: string, isSuch: (version: Manifest) => boolean) => Promise<boolean>;
+
+/** Additions by the versions that they become, each with a note by which that is known again. */
+function* noted(
+  updates: readonly Addition[],
+  job: string,
+): Generator<{ entity: string; note: string; some: Addition[] }> {
+  for (const [entity, all] of Map.groupBy(updates, ({ entity_id }) => entity_id))
+    for (let from = 0; from < all.length; from += maxTogether) {
+      const note = from === 0 ? `By ${job}` : `By ${job}, from ${from}`;
+      yield { entity, note, some: all.slice(from, from + maxTogether).map((one) => ({ ...one, note })) };
+    }
 }
 
 /** The paths of the files that it has made. */
@@ -82,7 +108,7 @@ async function outputsOf(
 
 /** A new entity with its content. Its id follows from the job, so that a job that is run again makes it once. */
 async function made(
-  node: Pick<NodeApi, 'create'> & Pick<ProcessorNode, 'putContent'>,
+  node: Pick<NodeApi, 'create'> & Pick<ProcessorNode, 'putContent'> & { isWritten: IsWritten },
   folder: JobFolder,
   { id, collection }: { id: string; collection: string },
   { type, properties, relationships, content }: NewOutput,
@@ -91,7 +117,9 @@ async function made(
   for (const { path, key, content_type, filename } of content)
     files.push({ key, type: content_type ?? null, filename, ...(await folder.made(path)) });
   await node.create({ id, type, collection, properties, relationships });
-  for (const file of files) await node.putContent(id, file);
+  for (const file of files)
+    if (!(await node.isWritten(id, (version) => allContents(version).some(({ key }) => key === file.key))))
+      await node.putContent(id, file);
   return id;
 }
 

@@ -1,5 +1,6 @@
 import type { NodeApi } from '../../kit/node-api.ts';
 import type { Network } from '../../model/ids.ts';
+import type { Manifest } from '../../model/manifest.ts';
 
 /** The node as a local processor's job uses it: as that klados, with what it has been granted. */
 export interface ProcessorNode extends NodeApi {
@@ -9,6 +10,8 @@ export interface ProcessorNode extends NodeApi {
   copyContent(cid: string, path: string): Promise<void>;
   /** Puts a file's bytes under a key of an entity. */
   putContent(entity: string, content: NewContentFile): Promise<void>;
+  /** Whether it has written a version of an entity that is such a one, and none before `since`, epoch milliseconds. */
+  hasWritten(entity: string, since: number, isSuch: (version: Manifest) => boolean): Promise<boolean>;
 }
 
 export interface NewContentFile {

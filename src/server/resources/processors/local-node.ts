@@ -1,7 +1,7 @@
 import { constants, createReadStream } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { isContentCid } from '../../blocks/cid.ts';
 import { BusyError, ConflictError, DomainError, type ErrorCode, ValidationError } from '../../errors.ts';
 import type { NewContentFile, ProcessorNode, ProcessorNodes } from '../../jobs/local/ports.ts';
@@ -10,7 +10,10 @@ import type { Addition, EntityView, Invocation, Invoked, NewEntity, Properties }
 import type { Caller } from '../../model/caller.ts';
 import { fromJson } from '../../model/from-json.ts';
 import { idOn, type Network } from '../../model/ids.ts';
+import type { Manifest } from '../../model/manifest.ts';
+import { findTip } from '../../store/entities.ts';
 import type { Networks } from '../../store/networks.ts';
+import { chain } from '../../store/versions.ts';
 import { filesOf, head, sniffedType } from '../content/intake.ts';
 import type { ContentService } from '../content/service.ts';
 import type { EntitiesService } from '../entities/service.ts';
@@ -44,6 +47,7 @@ const statuses: Partial<Record<ErrorCode, number>> = {
   STORAGE_FULL: 507,
 };
 const maxAdditions = 100;
+const perRead = 10;
 /** So many additions to one entity are one version of it. */
 const maxTogether = 1000;
 /** How often a change is made anew when somebody else was faster. */
@@ -202,6 +206,19 @@ class LocalNode implements ProcessorNode {
       const upload = { type: looks, length: size, bytes: openedWhenRead(path) };
       await this.#on.content.write(this.#caller, entity, { key, filename, isNew: false }, upload);
     });
+  }
+
+  async hasWritten(entity: string, since: number, isSuch: (version: Manifest) => boolean): Promise<boolean> {
+    const { actor, network } = this.#caller;
+    const store = await this.#on.networks.get(network);
+    for (let cid = store.read((db) => findTip(db, entity)) ?? null; cid !== null; await turn()) {
+      const from = cid;
+      const page = store.read((db) => chain(db, from, perRead)).map(({ manifest }) => manifest);
+      if (page.some((one) => one.edited_by.user_id === actor.id && isSuch(one))) return true;
+      const last = page.at(-1);
+      cid = last && Date.parse(last.ts) >= since ? last.prev : null;
+    }
+    return false;
   }
 
   async #files() {
