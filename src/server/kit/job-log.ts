@@ -241,21 +241,24 @@ export class JobLog {
 
   /** The collection last: it is to say of no job that it is done which its log calls failed. */
   async #end(end: End, own: Link[]): Promise<void> {
-    await this.#write(end, own);
-    await this.#tell(end.entry);
+    if (!(await this.#write(end, own))) await this.#tell(end.entry);
   }
 
   /** Says in the job collection how the job has ended. */
   async #tell(entry: EndEntry): Promise<void> {
-    const relationships_add = this.#endLinks(entry);
-    if (relationships_add.length === 0) return;
-    const { job_collection } = this.#job;
+    const told = this.#told(entry);
+    if (told.length === 0) return;
     try {
-      await this.#ports.api.add([{ entity_id: job_collection, relationships_add }]);
+      await this.#ports.api.add(told);
     } catch (error) {
       if (!(error instanceof NodeCallError)) throw error;
-      throw new NodeCallError(error.status, error.message, { entity: job_collection });
+      throw new NodeCallError(error.status, error.message, { entity: this.#job.job_collection });
     }
+  }
+
+  #told(entry: EndEntry): Addition[] {
+    const relationships_add = this.#endLinks(entry);
+    return relationships_add.length === 0 ? [] : [{ entity_id: this.#job.job_collection, relationships_add }];
   }
 
   #endLinks({ status, completed_at, handoffs = [] }: EndEntry): Link[] {
@@ -269,9 +272,14 @@ export class JobLog {
     ];
   }
 
-  /** Where the node refuses it, without its messages or links: a job is not to be without an end for what was said in it. */
-  async #write({ entry, last }: End, own: Link[]): Promise<void> {
+  /**
+   * Where the node refuses it, without its messages or links: a job is not to be without an end for what was said in it. Whether its
+   * collection is told in the same moment.
+   */
+  async #write({ entry, last }: End, own: Link[]): Promise<boolean> {
+    const { api } = this.#ports;
     const { status } = entry;
+    const told = this.#told(entry);
     let refusal: NodeCallError | undefined;
     for (const left of own.length > 0 ? leftOut : leftOut.slice(0, 2)) {
       const messages = left.includes('messages') ? [] : [...this.#messages, last];
@@ -282,9 +290,11 @@ export class JobLog {
       const properties = { status, log_data: { entry, messages } };
       const relationships_add = left.includes('links') ? [] : own;
       try {
-        // A command whose log does not say that it has ended is run again after a stop of the node.
-        await this.#ports.api.addNow([{ entity_id: this.id, properties, relationships_add }]);
-        return;
+        const ended = { entity_id: this.id, properties, relationships_add };
+        // A command whose log says that it has ended is not run again after a stop of the node.
+        if (told.length > 0 && (await api.addWith?.(ended, told))) return true;
+        await api.addNow([ended]);
+        return false;
       } catch (error) {
         if (!isRefusalOf(this.id, error)) throw error;
         refusal = error;

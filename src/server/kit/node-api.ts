@@ -13,6 +13,11 @@ export interface NodeApi {
   add(additions: Addition[]): Promise<void>;
   /** The same, where the way to the node can: applied when it returns. Over HTTP it is `add`. */
   addNow(additions: Addition[]): Promise<void>;
+  /**
+   * `addNow` of one, with others that are kept in the same moment and applied soon after; false, with nothing done, where the node
+   * does not take those now. Only where the way to the node can.
+   */
+  addWith?(addition: Addition, behind: Addition[]): Promise<boolean>;
   /** Reads, changes and writes the properties, again where somebody else was faster; null leaves them as they are. */
   change(id: string, next: (properties: Properties) => Properties | null): Promise<Properties>;
   /** Starts a klados on something; the same start asked for again is answered like the first. */

@@ -60,6 +60,7 @@ export function patientNode(api: NodeApi, network: Network, patience: () => Pati
       asked(() => api.create({ id, ...entity })),
     add: (additions) => asked(() => api.add(additions)),
     addNow: (additions) => asked(() => api.addNow(additions)),
+    addWith: async (...given) => (await asked(async () => api.addWith?.(...given))) ?? false,
     change: (id, next) => asked(() => api.change(id, next)),
     invoke: (klados, invocation) => asked(() => api.invoke(klados, invocation)),
   };

@@ -222,11 +222,11 @@ export class EntityWrites {
   }
 
   /**
-   * Writes the steps together, all or none; resolves when they are on disk.
+   * Writes the steps together, all or none, with what belongs to the same moment; resolves when they are on disk.
    * @throws ConflictError with the tip that was there instead
    */
-  async commit(store: NetworkStore, steps: Prepared[]): Promise<void> {
-    const outcome = await this.attempt(store, steps);
+  async commit(store: NetworkStore, steps: Prepared[], rows: Row[] = []): Promise<void> {
+    const outcome = await this.attempt(store, steps, rows);
     if (!outcome.committed) throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
   }
 

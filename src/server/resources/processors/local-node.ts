@@ -155,6 +155,24 @@ class LocalNode implements ProcessorNode {
       }
   }
 
+  async addWith(addition: Addition, behind: Addition[]): Promise<boolean> {
+    if (!this.#inUse) return false;
+    const { entity_id } = addition;
+    const bodies = [addition] as Parameters<UpdatesService['apply']>[2];
+    const updates = behind as Parameters<UpdatesService['rowsOf']>[1];
+    const rows = await this.#told(() => this.#on.updates.rowsOf(this.#caller, updates)).catch((error: unknown) => {
+      if (!(error instanceof NodeCallError) || error.isPassing) throw error;
+      return null;
+    });
+    if (rows === null) return false;
+    try {
+      await this.#told(() => this.#on.updates.apply(this.#caller, entity_id, bodies, rows));
+      return true;
+    } catch (error) {
+      throw ofAddition(entity_id, error);
+    }
+  }
+
   async change(id: string, next: (properties: Properties) => Properties | null): Promise<Properties> {
     let now: Properties = {};
     await this.#update(id, ({ properties }) => {

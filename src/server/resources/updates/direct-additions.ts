@@ -1,12 +1,16 @@
 import type { LoopTurns } from '../../loop/loop-turns.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import type { QueuedRow } from '../../store/additive-rows.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import { type Addition, added, isRefusal } from './addition.ts';
 import { askerText } from './asker.ts';
 
-/** What one caller adds at one time to one entity. */
-type Part = readonly Addition[];
+/** What one caller adds at one time to one entity, and what is queued in the same commit. */
+interface Part {
+  additions: readonly Addition[];
+  behind: readonly QueuedRow[];
+}
 
 /** What is written together. */
 interface Round {
@@ -77,11 +81,16 @@ export class DirectAdditions {
 
   async #write(store: NetworkStore, caller: Caller, id: string, some: () => readonly Part[]): Promise<void> {
     await this.#turns.next();
-    const additions = some().flat();
+    const parts = some();
+    const additions = parts.flatMap((part) => part.additions);
     const step = store.read((db) => {
       const { base, next, permit } = added(this.#writes, db, caller, id, additions);
       return this.#writes.settle(db, base, next, undefined, permit);
     });
-    await this.#writes.commit(store, [step]);
+    await this.#writes.commit(
+      store,
+      [step],
+      parts.flatMap(({ behind }) => behind),
+    );
   }
 }

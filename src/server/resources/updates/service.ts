@@ -47,6 +47,15 @@ export class UpdatesService {
 
   /** @throws ForbiddenError where the caller may not apply one of the updates: then none is queued */
   async queue(caller: Caller, { updates }: AdditiveBody, validate: boolean): Promise<AdditiveView> {
+    const { store, asked, good, rows } = await this.#checked(caller, updates, validate);
+    if (rows.length > 0) await this.#writes.authors.present(store, [authorship(registered(caller))]);
+    const numbers = rows.length > 0 ? await this.#keep(store, rows) : [];
+    const queued = good.map(({ id }, i) => ({ entity_id: id, queue_id: numbers[i] ?? 0 }));
+    const failed = asked.flatMap(({ id, error }) => (error === null ? [] : [{ entity_id: id, error }]));
+    return { queued, failed, summary: { total: asked.length, queued: queued.length, failed: failed.length } };
+  }
+
+  async #checked(caller: Caller, updates: AdditiveBody['updates'], validate: boolean) {
     const actor = registered(caller);
     const issues: Issue[] = [];
     for (let i = 0; i < updates.length && issues.length < maxIssues; i++) {
@@ -67,22 +76,29 @@ export class UpdatesService {
       summary: JSON.stringify(summaryOf(addition)),
       body: JSON.stringify(addition),
     }));
-    if (rows.length > 0) await this.#writes.authors.present(store, [authorship(actor)]);
-    const numbers = rows.length > 0 ? await this.#keep(store, rows) : [];
-    const queued = good.map(({ id }, i) => ({ entity_id: id, queue_id: numbers[i] ?? 0 }));
-    const failed = asked.flatMap(({ id, error }) => (error === null ? [] : [{ entity_id: id, error }]));
-    return { queued, failed, summary: { total: asked.length, queued: queued.length, failed: failed.length } };
+    return { store, asked, good, rows };
   }
 
   /**
-   * The same for one entity, without waiting for what is queued: they are there when it resolves.
+   * The same for one entity, without waiting for what is queued: they are there when it resolves, and `behind` is queued then.
    * @throws NotFoundError, ForbiddenError, ValidationError; BusyError where too many write the entity
    */
-  async apply(caller: Caller, id: string, bodies: readonly AdditionBody[]): Promise<void> {
+  async apply(
+    caller: Caller,
+    id: string,
+    bodies: readonly AdditionBody[],
+    behind: readonly QueuedRow[] = [],
+  ): Promise<void> {
     registered(caller);
     refuse(bodies.flatMap((body, i) => additionIssues(body, i, caller.network)));
     const store = await this.#writes.store(caller);
-    await this.#direct.write(store, caller, id, bodies.map(additionOf));
+    await this.#direct.write(store, caller, id, { additions: bodies.map(additionOf), behind });
+  }
+
+  /** What queues additions together with another write; null where one of them cannot be applied. @throws ForbiddenError */
+  async rowsOf(caller: Caller, updates: AdditiveBody['updates']): Promise<QueuedRow[] | null> {
+    const { asked, rows } = await this.#checked(caller, updates, false);
+    return rows.length === asked.length ? rows : null;
   }
 
   /** The numbers that they got; resolves when they are on disk. */

@@ -1,0 +1,65 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { expect, test } from 'vitest';
+import { ask, operator, type Person } from '../helpers/callers.ts';
+import { collection, type Entity, ok, read } from '../helpers/entities.ts';
+import { allow, command, replying, within, workflow } from '../helpers/local.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+
+const env = { PATH: '/usr/bin:/bin' };
+
+/** A fault of a node's database until it is undone. */
+function fault(data: string, when: string): Disposable {
+  const db = new Database(join(data, 'main', 'archeion.db'));
+  db.exec(`CREATE TRIGGER fault ${when} BEGIN SELECT RAISE(ABORT, 'no more'); END`);
+  return {
+    [Symbol.dispose]() {
+      db.exec('DROP TRIGGER fault');
+      db.close();
+    },
+  };
+}
+
+interface Started {
+  job_id: string;
+  job_collection: string;
+}
+
+/** A workflow of one command that is started. */
+async function started(node: TestNode, me: Person, reply: string): Promise<Started & { klados: Entity }> {
+  const where = await collection(node, me, { label: 'target' });
+  await allow(node, { quick: replying(reply) });
+  const klados = await command(node, me, where.id, 'quick');
+  const flow = await workflow(node, me, where.id, { only: { klados, then: { done: true } } });
+  const body = { target_entity: where.id, target_collection: where.id, confirm: true };
+  return { klados, ...ok<Started>(await ask(node, me, `POST /rhizai/${flow.id}/invoke`, body)) };
+}
+
+const statusOf = async (node: TestNode, me: Person, { job_collection }: Started) =>
+  (await within(node, me, job_collection, 'klados_log'))[0]?.properties.status;
+const saidOf = async (node: TestNode, me: Person, { job_collection }: Started) =>
+  (await read(node, me, job_collection)).relationships
+    .map(({ predicate }) => predicate)
+    .filter((predicate) => /^(log|final)_/.test(predicate));
+
+test('that a job has ended is said in its collection wherever a stop of the node comes', async () => {
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  let of: Started;
+  {
+    using opened = new DisposableStack();
+    await using node = await startNode({ data, env });
+    const me = operator(node);
+    of = await started(node, me, 'await new Promise((done) => setTimeout(done, 300)); return {}');
+    await expect.poll(() => saidOf(node, me, of)).toEqual(['log_started']);
+    opened.use(fault(data, "BEFORE INSERT ON additive WHEN NEW.body LIKE '%log_done%'"));
+    await expect.poll(() => existsSync(join(data, 'work', of.job_id, 'done')), { timeout: 20_000 }).toBe(true);
+    // Until it has tried to write the end.
+    for (let n = 0; n < 20; n++) await statusOf(node, me, of);
+  }
+  await using node = await startNode({ data, env });
+  const me = operator(node);
+  await expect.poll(() => statusOf(node, me, of), { timeout: 20_000 }).toBe('done');
+  await expect.poll(() => saidOf(node, me, of)).toEqual(['log_started', 'log_done', 'final_output']);
+});
