@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
 import { ask, operator, type Person } from '../helpers/callers.ts';
-import { collection, type Entity, ok, read } from '../helpers/entities.ts';
+import { collection, type Entity, enrol, ok, read } from '../helpers/entities.ts';
 import { allow, command, replying, within, workflow } from '../helpers/local.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 
@@ -63,3 +63,24 @@ test('that a job has ended is said in its collection wherever a stop of the node
   await expect.poll(() => statusOf(node, me, of), { timeout: 20_000 }).toBe('done');
   await expect.poll(() => saidOf(node, me, of)).toEqual(['log_started', 'log_done', 'final_output']);
 });
+
+test.each(['return {}', 'return { error: { code: "TOO_DARK", message: "scan again" } }'])(
+  'the end of a log that its collection does not take is written once it does: %s',
+  async (reply) => {
+    await using node = await startNode({ env });
+    const me = operator(node);
+    const first = `await new Promise((done) => setTimeout(done, 300)); require('node:fs').appendFileSync(${JSON.stringify(join(node.data, 'runs'))}, '1'); `;
+    const of = await started(node, me, first + reply);
+    await expect.poll(() => saidOf(node, me, of)).toEqual(['log_started']);
+    const role = `klados_${of.klados.id.toLowerCase()}`;
+    const members = `/collections/${of.job_collection}/members`;
+    ok(await ask(node, me, `DELETE ${members}/${of.klados.id}?role=${role}`));
+    const refused = () => node.logged.some((line) => line.includes('the log of a job could not be written'));
+    await expect.poll(refused, { timeout: 20_000 }).toBe(true);
+    expect(await statusOf(node, me, of)).toBe('running');
+    await enrol(node, me, of.job_collection, { id: of.klados.id, headers: {} }, role);
+    const end = reply === 'return {}' ? 'done' : 'error';
+    await expect.poll(() => statusOf(node, me, of), { timeout: 20_000 }).toBe(end);
+    expect(readFileSync(join(node.data, 'runs'), 'utf8')).toBe('1');
+  },
+);

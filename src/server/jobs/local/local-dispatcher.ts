@@ -6,7 +6,7 @@ import { Batches } from '../../kit/batch.ts';
 import { failureOf, JobError, NodeCallError } from '../../kit/job-error.ts';
 import type { KladosJob } from '../../kit/job-request.ts';
 import { type Patience, untilAnswered } from '../../kit/patience.ts';
-import { type DoneWork, endBegun, endDone, type Runner, runJob } from '../../kit/run-job.ts';
+import { type DoneWork, endBegun, endDone, type Handler, type Runner, runJob } from '../../kit/run-job.ts';
 import { commandOf } from '../../model/endpoints.ts';
 import { fromJson } from '../../model/from-json.ts';
 import type { Network } from '../../model/ids.ts';
@@ -32,9 +32,10 @@ export interface LocalNeeds {
   log: { error(details: object, message: string): void };
 }
 
-/** How far a job has come: whether its command has been started, and what it came to once that is handed on. */
+/** How far a job has come: whether its command has been started, how that failed, and what it came to once that is handed on. */
 interface Turn {
   begun: boolean;
+  failed: { cause: unknown } | null;
   done: DoneWork | null;
 }
 
@@ -48,6 +49,8 @@ const endedAtOnce = 4;
 /** With less time left no job is begun. */
 const leastMs = 2000;
 const late = 'The time of the job was up before its command had its turn.';
+/** An end that the node does not take is written again after pauses that grow from one to the other, in milliseconds. */
+const [firstPauseMs, longestPauseMs] = [1000, 300_000];
 /** The longest that a timer takes. */
 const longestSleepMs = 2_147_483_647;
 
@@ -89,7 +92,8 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
       if (typeof ready === 'string') return { kind: 'refused', error: ready };
       if (this.#stop.signal.aborted) return { kind: 'unreached', error: 'the node stops' };
       const job = request as KladosJob;
-      this.#begin(processor.id, job, ready, () => this.#run(network, processor, job));
+      const turn: Turn = { begun: false, failed: null, done: null };
+      this.#begin(processor.id, job, { command: ready, turn, run: () => this.#run(network, processor, job, turn) });
       return { kind: 'accepted' };
     } catch (error) {
       // What is wrong with the node, or with the list of commands while it is edited, passes.
@@ -147,15 +151,24 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     }, patience);
   }
 
-  #begin(
-    klados: string,
-    job: KladosJob,
-    { name, atOnce }: Pick<LocalCommand, 'name' | 'atOnce'>,
-    run: () => Promise<void>,
-  ): void {
+  #begin(klados: string, job: KladosJob, begun: Begun, pauseMs = firstPauseMs): void {
     if (!this.#take(job)) return;
+    const { name, atOnce } = begun.command;
     const waiting = queueOf(this.#waiting, name, atOnce + besides);
-    void waiting.add(() => this.#jobs.add(() => this.#carry(klados, job, run)));
+    const carry = async () => {
+      const left = await this.#carry(klados, job, begun.run);
+      // What nothing is known of any more would be done once more.
+      if (left === 'kept' || (left === 'open' && begun.turn.failed)) void this.#beginAgain(klados, job, begun, pauseMs);
+    };
+    void waiting.add(() => this.#jobs.add(carry));
+  }
+
+  /** There may be room again, or the role that was taken away may have been given back. */
+  async #beginAgain(klados: string, job: KladosJob, begun: Begun, pauseMs: number): Promise<void> {
+    const { signal } = this.#stop;
+    await sleep(pauseMs, undefined, { signal, ref: false }).catch(() => undefined);
+    if (signal.aborted || this.#needs.now() >= Date.parse(job.expires_at)) return;
+    this.#begin(klados, job, begun, Math.min(2 * pauseMs, longestPauseMs));
   }
 
   /** False where it is in hand already. */
@@ -165,29 +178,36 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     return true;
   }
 
-  async #carry(klados: string, job: KladosJob, run: () => Promise<void>): Promise<void> {
+  /** How a job is left: `open` where its end could not be written, `kept` where what its command came to is kept for that. */
+  async #carry(klados: string, job: KladosJob, run: () => Promise<void>): Promise<'ended' | 'open' | 'kept'> {
     let hasEnded = false;
+    let isKept = false;
     try {
       if (!this.#stop.signal.aborted) {
         await run();
         hasEnded = true;
       }
     } catch (error) {
-      // A job without an end in its log is taken up again at the next start, or ends with its time.
+      // A job without an end in its log is taken up again, at the latest at the next start, or ends with its time.
       if (!this.#stop.signal.aborted)
         this.#needs.log.error({ err: error, job: job.job_id, klados }, 'the log of a job could not be written');
     } finally {
-      await this.#leave({ id: job.job_id, expires: Date.parse(job.expires_at) }, !hasEnded);
+      isKept = !(await this.#leave({ id: job.job_id, expires: Date.parse(job.expires_at) }, !hasEnded));
       this.#inHand.delete(job.job_id);
     }
+    return hasEnded || this.#stop.signal.aborted ? 'ended' : isKept ? 'kept' : 'open';
   }
 
-  async #leave(job: KeptJob, mayRunAgain: boolean): Promise<void> {
+  /** False where something is kept of the job. */
+  async #leave(job: KeptJob, mayRunAgain: boolean): Promise<boolean> {
     const { work, log } = this.#needs;
     try {
-      if (!(await leaveJobFolder(work, job.id, mayRunAgain))) void this.#leaveInTime(job);
+      const isGone = await leaveJobFolder(work, job.id, mayRunAgain);
+      if (!isGone) void this.#leaveInTime(job);
+      return isGone;
     } catch (error) {
       log.error({ err: error, job: job.id }, 'the folder of a job could not be removed');
+      return true;
     }
   }
 
@@ -199,7 +219,7 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     if (!signal.aborted && !this.#inHand.has(job.id)) await this.#leave(job, false);
   }
 
-  async #run(network: Network, processor: Dispatch['processor'], job: KladosJob): Promise<void> {
+  async #run(network: Network, processor: Dispatch['processor'], job: KladosJob, turn: Turn): Promise<void> {
     const { nodes, now } = this.#needs;
     const { id } = processor;
     const left = Date.parse(job.expires_at) - now();
@@ -211,7 +231,7 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     using watched = await nodes.watch(network, id);
     const { out } = watched;
     const isOut = async () => !this.#stop.signal.aborted && (out.aborted || (await nodes.isOut(network, id)));
-    const turn: Turn = { begun: false, done: await this.#doneBefore(job) };
+    turn.done ??= await this.#doneBefore(job);
     if (!out.aborted) {
       try {
         await this.#work(network, processor, job, turn, out);
@@ -249,7 +269,7 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     const runner = { klados: id, label, version, api, batches, now, signal, onDone };
     // What comes behind may be out of use by now, and would not be handed on to once more.
     if (turn.done) return endDone(runner, job, turn.done);
-    await runJob(runner, job, async (given) => {
+    const handler: Handler = async (given) => {
       // Looked up again: it may have been forbidden while the job waited.
       const patience = { until: Date.parse(job.expires_at), now, signal: given.signal };
       const command = await this.#commandInTime(endpoint, patience);
@@ -260,6 +280,15 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
           return this.#runner.run(what);
         });
       return localHandler(id, command, api, { work, environment, now, run })(given);
+    };
+    await runJob(runner, job, async (given) => {
+      if (turn.failed) throw turn.failed.cause;
+      try {
+        return await handler(given);
+      } catch (cause) {
+        turn.failed = { cause };
+        throw cause;
+      }
     });
   }
 
@@ -328,6 +357,13 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     await this.idle();
     await this.#runner[Symbol.asyncDispose]();
   }
+}
+
+/** A job that was taken, and what it takes to go on with it. */
+interface Begun {
+  command: Pick<LocalCommand, 'name' | 'atOnce'>;
+  turn: Turn;
+  run: () => Promise<void>;
 }
 
 function queueOf(queues: Map<string, PQueue>, name: string, concurrency: number): PQueue {
