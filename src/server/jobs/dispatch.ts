@@ -19,6 +19,12 @@ export type Outcome =
   /** It may have got it: it is never sent again, and its log is waited for (decisions.md, Processors). */
   | { kind: 'unknown'; error: string };
 
+/** Why a job is given up, and whether it may be resumed: with what has handed on, that would begin once more. */
+export interface GivenUp {
+  message: string;
+  retryable: boolean;
+}
+
 /** A way to processors. Which one takes a job depends on the processor's endpoint. */
 export interface Dispatcher {
   takes(endpoint: string): boolean;
@@ -33,7 +39,7 @@ export interface Dispatcher {
    * now. Resolves when that is done, or cannot be, or the signal is given; true where the job turns out to have done its work.
    * Never rejects.
    */
-  giveUp?(dispatch: Dispatch, why: string, signal: AbortSignal): Promise<boolean>;
+  giveUp?(dispatch: Dispatch, why: GivenUp, signal: AbortSignal): Promise<boolean>;
   /** Resolves when the processor has taken or refused the job, not when the job is done. Never rejects. */
   send(dispatch: Dispatch, signal: AbortSignal): Promise<Outcome>;
 }

@@ -6,7 +6,7 @@ import type { Commit } from '../store/commit.ts';
 import { findStanding } from '../store/entities.ts';
 import { endpointsSince } from '../store/jobs/endpoints-since.ts';
 import type { NewJob } from '../store/jobs/job-rows.ts';
-import { hasOpenLog } from '../store/jobs/jobs.ts';
+import { hasHandedOn, hasOpenLog } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { Dispatch, Dispatcher, Outcome } from './dispatch.ts';
 import { SharedInputs } from './shared-inputs.ts';
@@ -118,7 +118,7 @@ export class JobSender {
   }
 
   /** Ends the log that a processor within this node has begun of a job, where it has; `none` where the node stops first. */
-  async #endLog(store: NetworkStore, job: Sendable, why: string): Promise<'done' | 'refused' | 'none'> {
+  async #endLog(store: NetworkStore, job: Sendable, message: string): Promise<'done' | 'refused' | 'none'> {
     const { stop, log } = this.#needs;
     const { processor: id, type, request } = job;
     try {
@@ -126,6 +126,8 @@ export class JobSender {
       const [endpoint] = endpoints;
       if (endpoint === undefined || !endpoints.every((one) => this.isLocal(one))) return 'refused';
       const dispatch = { network: store.network, processor: { id, type, endpoint }, request };
+      const isPart = store.read((db) => hasHandedOn(db, job));
+      const why = { message: isPart ? `${message}; ${handedOn}` : message, retryable: !isPart };
       if (await this.#dispatcherOf(endpoint)?.giveUp?.(dispatch, why, stop)) return 'done';
       return stop.aborted ? 'none' : 'refused';
     } catch (error) {
@@ -233,6 +235,8 @@ export class JobSender {
     return { changes: [], preconditions: [], rows, origin: 'local', time: this.#needs.now() };
   }
 }
+
+const handedOn = 'what it had handed on by then begins once more where the job is repeated by itself';
 
 interface Way {
   dispatcher: Dispatcher;

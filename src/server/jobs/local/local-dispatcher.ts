@@ -10,7 +10,7 @@ import { type DoneWork, endBegun, endDone, type Handler, type Runner, runJob } f
 import { commandOf } from '../../model/endpoints.ts';
 import { fromJson } from '../../model/from-json.ts';
 import type { Network } from '../../model/ids.ts';
-import type { Dispatch, Dispatcher, Outcome } from '../dispatch.ts';
+import type { Dispatch, Dispatcher, GivenUp, Outcome } from '../dispatch.ts';
 import type { AllowedCommands } from './allowed-commands.ts';
 import { CommandRunner } from './command-runner.ts';
 import type { LocalCommand } from './command-settings.ts';
@@ -101,14 +101,15 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     }
   }
 
-  async giveUp({ network, processor: { id }, request }: Dispatch, why: string, stop: AbortSignal): Promise<boolean> {
+  async giveUp({ network, processor: { id }, request }: Dispatch, why: GivenUp, stop: AbortSignal): Promise<boolean> {
     const job = request as KladosJob;
     let isDone = false;
     const end = async () => {
       const last = await this.#lastRunner(network, id);
       const runner = { ...last, signal: AbortSignal.any([last.signal, stop]) };
       const done = await this.#doneBefore(job);
-      if (done === null) await runJob(runner, job, () => Promise.reject(new JobError('REJECTED', why, true)));
+      const error = new JobError('REJECTED', why.message, why.retryable);
+      if (done === null) await runJob(runner, job, () => Promise.reject(error));
       else await endDone(runner, job, done);
       isDone = done !== null;
     };

@@ -164,6 +164,11 @@ export function hasOpenLog(db: Reader, id: string): boolean {
   return db.get(sql, id) !== undefined;
 }
 
+/** Whether a job came of another one, of a run. */
+export function hasHandedOn(db: Reader, { run, id }: Pick<JobHead, 'run' | 'id'>): boolean {
+  return db.get('SELECT 1 FROM job WHERE run = ? AND parent = ?', run, id) !== undefined;
+}
+
 /** What a processor was granted, and until when, epoch milliseconds. */
 export interface StoredGrant {
   actions: string[];
