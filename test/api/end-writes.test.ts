@@ -64,6 +64,22 @@ test('that a job has ended is said in its collection wherever a stop of the node
   await expect.poll(() => saidOf(node, me, of)).toEqual(['log_started', 'log_done', 'final_output']);
 });
 
+test('and where its klados is disabled before that', async () => {
+  await using node = await startNode({ env });
+  const me = operator(node);
+  const of = await started(node, me, 'await new Promise((done) => setTimeout(done, 300)); return {}');
+  await expect.poll(() => saidOf(node, me, of)).toEqual(['log_started']);
+  {
+    using _ = fault(node.data, `BEFORE UPDATE ON entity WHEN OLD.id = '${of.job_collection}'`);
+    await expect.poll(() => statusOf(node, me, of), { timeout: 20_000 }).toBe('done');
+    const { id, cid } = of.klados;
+    ok(await ask(node, me, `PUT /kladoi/${id}`, { expect_tip: cid, status: 'disabled' }));
+  }
+  await expect
+    .poll(() => saidOf(node, me, of), { timeout: 20_000 })
+    .toEqual(['log_started', 'log_done', 'final_output']);
+});
+
 test.each(['return {}', 'return { error: { code: "TOO_DARK", message: "scan again" } }'])(
   'the end of a log that its collection does not take is written once it does: %s',
   async (reply) => {

@@ -156,11 +156,10 @@ class LocalNode implements ProcessorNode {
   }
 
   async addWith(addition: Addition, behind: Addition[]): Promise<boolean> {
-    if (!this.#inUse) return false;
     const { entity_id } = addition;
     const bodies = [addition] as Parameters<UpdatesService['apply']>[2];
-    const updates = behind as Parameters<UpdatesService['rowsOf']>[1];
-    const rows = await this.#told(() => this.#on.updates.rowsOf(this.#caller, updates)).catch((error: unknown) => {
+    const updates = behind as Parameters<UpdatesService['lastRows']>[1];
+    const rows = await this.#told(() => this.#on.updates.lastRows(this.#caller, updates)).catch((error: unknown) => {
       if (!(error instanceof NodeCallError) || error.isPassing) throw error;
       return null;
     });

@@ -9,17 +9,18 @@ import { findStanding } from '../../store/entities.ts';
 /** Who asked for an update that waits: the actor without what may change until it is applied. */
 type Asker =
   | { kind: 'user'; id: string }
-  | { kind: 'processor'; id: string; type: 'agent' | 'klados'; owner: string }
+  /** `isLast`: the node says it of a job that has ended, also where the processor is out of use by then. */
+  | { kind: 'processor'; id: string; type: 'agent' | 'klados'; owner: string; isLast?: true }
   | { kind: 'service'; id: string; behalf: string | null };
 
-/** The same text for the same actor. */
-export function askerText(actor: RegisteredActor): string {
+/** The same text for the same actor. `isLast`: of a processor, see there. */
+export function askerText(actor: RegisteredActor, isLast = false): string {
   const { kind, id } = actor;
   const asker: Asker =
     kind === 'user'
       ? { kind, id }
       : kind === 'processor'
-        ? { kind, id, type: actor.type, owner: actor.owner }
+        ? { kind, id, type: actor.type, owner: actor.owner, ...(isLast && { isLast }) }
         : { kind, id, behalf: actor.onBehalfOf?.id ?? null };
   return JSON.stringify(asker);
 }
@@ -50,10 +51,11 @@ export function actorNow(
       return { kind: 'service', id, onBehalfOf: user && { id: user.id, ids: user.ids } };
     }
     case 'processor': {
-      const entity = findStanding(db, asker.id);
+      const { isLast = false, ...processor } = asker;
+      const entity = isLast ? undefined : findStanding(db, asker.id);
       if (entity?.deleted || entity?.manifest.properties.status === 'disabled')
         throw new ForbiddenError('The processor is deleted or disabled');
-      return asker;
+      return processor;
     }
   }
 }

@@ -95,10 +95,14 @@ export class UpdatesService {
     await this.#direct.write(store, caller, id, { additions: bodies.map(additionOf), behind });
   }
 
-  /** What queues additions together with another write; null where one of them cannot be applied. @throws ForbiddenError */
-  async rowsOf(caller: Caller, updates: AdditiveBody['updates']): Promise<QueuedRow[] | null> {
+  /**
+   * What queues the last additions of a processor's job together with another write; null where one of them cannot be applied.
+   * @throws ForbiddenError
+   */
+  async lastRows(caller: Caller, updates: AdditiveBody['updates']): Promise<QueuedRow[] | null> {
     const { asked, rows } = await this.#checked(caller, updates, false);
-    return rows.length === asked.length ? rows : null;
+    const actor = askerText(registered(caller), true);
+    return rows.length === asked.length ? rows.map((row) => ({ ...row, actor })) : null;
   }
 
   /** The numbers that they got; resolves when they are on disk. */
