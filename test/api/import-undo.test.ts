@@ -60,6 +60,25 @@ async function edit({ id, cid }: Entity): Promise<void> {
   expect(answer.status, answer.text).toBe(200);
 }
 
+const operatorOf = (of: TestNode): Caller => {
+  const { id } = operator(of);
+  return { actor: { kind: 'user', id, ids: [id], operator: true }, network: 'main' };
+};
+
+/** A file of records that comes only when it is let. */
+function held(text: string) {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  async function* source() {
+    await promise;
+    yield Buffer.from(text);
+  }
+  return { source: source(), come: resolve };
+}
+
+async function toItsEnd(lines: AsyncGenerator<unknown>): Promise<void> {
+  while (!(await lines.next()).done);
+}
+
 describe('the undo of an import', () => {
   test('deletes what it made, and the collection that it made, and importing again brings it back', async () => {
     const run = await on.run({ collection: 'First', mapping }, { 'a.ndjson': works(250) });
@@ -167,6 +186,62 @@ describe('the undo of an import', () => {
     expect((await on.ask('DELETE', `/node/imports/${id}`)).status).toBe(404);
   });
 
+  test.each([
+    ['has not begun', false],
+    ['waits for its file', true],
+  ])(
+    'has ended before the same records are read again, by an import that %s, so that none of them is gone',
+    async (_how, isOpen) => {
+      const body = { collection: `Once more ${isOpen}`, mapping };
+      const files = { 'a.ndjson': works(300) };
+      const run = await on.run(body, files);
+      // It lies in the collection, which therefore stays.
+      await on.run({ collection: run.collection.id }, { 'b.ndjson': ndjson([{ id: 'other' }]) });
+      const open = isOpen ? await on.start(body) : null;
+      const undoing = node.ctx.imports.undos.undo(operatorOf(node), run.id);
+      // A hundred are deleted.
+      await undoing.next();
+      const again = open ? on.put(open.id, 'a.ndjson', files['a.ndjson']) : on.run(body, files);
+      // So that it reads them before the others are, where it does not wait for that.
+      await Promise.race([again, setTimeout(2000)]);
+      await toItsEnd(undoing);
+      await again;
+      expect((await on.entities(run.collection.id)).size).toBe(303);
+      expect(await made(run.id)).toMatchObject({ untouched: 0 });
+    },
+  );
+
+  test('has deleted the collection before that is looked for, and so its records lie in it again', async () => {
+    const body = { collection: 'Gone and back', mapping };
+    const files = { 'a.ndjson': works(300) };
+    const run = await on.run(body, files);
+    const undoing = node.ctx.imports.undos.undo(operatorOf(node), run.id);
+    await undoing.next();
+    const again = on.run(body, files);
+    await Promise.race([again, setTimeout(2000)]);
+    await toItsEnd(undoing);
+    expect(await again).toMatchObject({ created: 302, collection: { id: run.collection.id, created: true } });
+    expect((await on.entities(run.collection.id)).size).toBe(302);
+  });
+
+  test('is refused while another one reads into its collection, and not while one does into another', async () => {
+    const run = await on.run({ collection: 'Read into', mapping }, { 'a.ndjson': works(3) });
+    const other = await on.run({ collection: 'Not read into', mapping }, { 'a.ndjson': works(3) });
+    const { id } = await on.start({ collection: 'Read into', mapping });
+    const { source, come } = held(works(3));
+    const reading = node.ctx.imports.imports.receive(operatorOf(node), id, 'a.ndjson', source);
+    const read = toItsEnd(reading);
+    await expect.poll(async () => (await on.ask('GET', `/node/imports/${id}`)).body).toHaveProperty('reading');
+    expect(await on.ask('POST', `/node/imports/${run.id}/undo`)).toMatchObject({
+      status: 409,
+      body: { error: 'Another import, which may bring the same, is under way: undo this one when that has ended.' },
+    });
+    expect(await undo(other.id)).toMatchObject({ deleted: 5 });
+    come();
+    await read;
+    expect(await undo(run.id)).toMatchObject({ deleted: 5 });
+  });
+
   test('of one that was broken off deletes what had come', async () => {
     const { id, collection } = await on.start({ collection: 'Broken', mapping });
     const put = await on.put(id, 'bad.ndjson', `${works(40)}{"id":`);
@@ -208,10 +283,6 @@ describe('the undo of an import', () => {
 });
 
 describe('the undo of an archive', () => {
-  const operatorOf = (of: TestNode): Caller => {
-    const { id } = operator(of);
-    return { actor: { kind: 'user', id, ids: [id], operator: true }, network: 'main' };
-  };
   /** An archive of so many people. */
   const people = (count: number) => {
     const state = new SampleState();
@@ -327,6 +398,30 @@ describe('the undo of an archive', () => {
     expect(await importer(other).ask('POST', `/node/imports/${run}/undo`)).toMatchObject({ status: 409 });
     expect(await importing).toMatchObject({ run, created: 3000 });
     expect(await importer(other).ask('POST', `/node/imports/${run}/undo`)).toMatchObject({ status: 200 });
+  });
+
+  test('is refused while another archive is taken in, or records are read, which may bring the same', async () => {
+    await using other = await startNode();
+    const there = importer(other);
+    const { run } = await imported(other, await people(3));
+    const undone = async () => (await there.ask('POST', `/node/imports/${run}/undo`)).status;
+    const { signal } = new AbortController();
+    const receiving = other.ctx.archives.carImports.receive(
+      operatorOf(other),
+      inChunks(await people(5), 65_536),
+      signal,
+    );
+    await receiving.next();
+    expect(await undone()).toBe(409);
+    await toItsEnd(receiving);
+    const { id } = await there.start({ collection: 'Any' });
+    const { source, come } = held(ndjson([{ id: 1 }]));
+    const read = toItsEnd(other.ctx.imports.imports.receive(operatorOf(other), id, 'a.ndjson', source));
+    await expect.poll(async () => (await there.ask('GET', `/node/imports/${id}`)).body).toHaveProperty('reading');
+    expect(await undone()).toBe(409);
+    come();
+    await read;
+    expect(await undone()).toBe(200);
   });
 
   test('has ended before the same archive is taken in again, so that all of it comes back', async () => {

@@ -8,7 +8,7 @@ import { DamagedPackageError } from '../../../exchange/packages/damaged-package-
 import { readPackage } from '../../../exchange/packages/package-reader.ts';
 import { authorship } from '../../../model/actor.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
-import type { Network } from '../../../model/ids.ts';
+import { type Network, networkOf } from '../../../model/ids.ts';
 import type { EditedBy } from '../../../model/manifest.ts';
 import type { ArchiveFacts } from '../../../store/archive/archive-check.ts';
 import type { Accompanying } from '../../../store/archive/archive-contents.ts';
@@ -22,6 +22,7 @@ import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { type ArchiveTask, archiveTask, archiveTasks, type BegunImport } from '../../../store/tasks.ts';
 import { runTask } from '../../../store/threads/task-run.ts';
+import { UndosUnderWay } from '../imports/undos-under-way.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
 import type { CarImportLineView, CarImportView } from './wire.ts';
 
@@ -51,8 +52,7 @@ export class CarImportService {
   readonly #env: CarImportSurroundings;
   /** The runs that are being received, with what has come of each; those that a start completes are over before anybody may ask. */
   readonly #atWork = new Map<string, ImportTally | undefined>();
-  /** The undos of imports that are under way. */
-  readonly #undos = new Set<Promise<void>>();
+  readonly #undos = new UndosUnderWay();
   #stopped = false;
 
   constructor(env: CarImportSurroundings) {
@@ -79,8 +79,7 @@ export class CarImportService {
       let beside: Accompanying = new Map();
       if (await isPackage(path)) ({ name, path, beside } = await unpacked(store, path, leaving));
       const facts = await this.#check(store, path, { beside, leaving });
-      // What an undo has taken would be brought back, and the rest taken all the same.
-      while (this.#undos.size > 0) await Promise.all(this.#undos);
+      await this.#undos.ended();
       const run = this.#begun(store, fileName, by);
       leaving.throwIfAborted();
       using _atWork = this.#begin(run.id);
@@ -135,26 +134,19 @@ export class CarImportService {
     return this.#atWork.has(run);
   }
 
-  /** Whether one is being taken in at this moment. */
-  isBusy(): boolean {
-    return this.#atWork.size > 0;
-  }
-
   /** How far it is; undefined where it is not at work. */
   countsOf(run: string): object | undefined {
     return this.#atWork.has(run) ? countsIn(this.#atWork.get(run)) : undefined;
   }
 
+  /** Whether any is on that network. */
+  isAnyAtWork(network: Network): boolean {
+    return this.#atWork.keys().some((run) => networkOf(run) === network);
+  }
+
   /** Until it is disposed of, which is when an undo has ended, no archive begins to be taken in. */
   hold(): Disposable {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#undos.add(promise);
-    return {
-      [Symbol.dispose]: () => {
-        this.#undos.delete(promise);
-        resolve();
-      },
-    };
+    return this.#undos.begin();
   }
 
   #begun(store: NetworkStore, fileName: string | undefined, by: EditedBy): BegunImport {

@@ -80,7 +80,7 @@ export class ImportsController {
   @Produces('application/x-ndjson')
   @SuccessResponse(200, 'Undone')
   @Response<ErrorView>(404, 'Not found')
-  @Response<ErrorView>(409, 'The import, another undo of it, or an archive is at work')
+  @Response<ErrorView>(409, 'The import, another undo of it, or another import of what it may have made is at work')
   undo(@Request() request: StreamRequest, @Path() id: string): Promise<UndoLineView> {
     return answerLines(request, this.undos.undo(request.caller, id), { lossy: (line) => line.progress !== undefined });
   }

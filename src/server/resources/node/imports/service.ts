@@ -16,6 +16,7 @@ import { collectionsLabelled, undoneCollection } from '../../../store/imports/im
 import type { NetworkStore } from '../../../store/network-store.ts';
 import { lastLive } from '../../../store/versions.ts';
 import type { EntityWrites } from '../../entities/writes.ts';
+import { UndosUnderWay } from './undos-under-way.ts';
 import type { ImportCollectionView, ImportLineView, ImportView, StartImportBody } from './wire.ts';
 
 /** Makes a collection that the caller owns (the service of collections). */
@@ -50,6 +51,7 @@ export class ImportsService {
   readonly #writes: EntityWrites;
   readonly #collections: CollectionMaker;
   readonly #open = new Map<string, OpenImport>();
+  readonly #undos = new UndosUnderWay();
   /** The end of the queue of label look-ups, so that two imports do not make one label's collection twice. */
   #looking: Promise<unknown> = Promise.resolve();
 
@@ -64,6 +66,8 @@ export class ImportsService {
     const { env } = this.#writes;
     this.#forget(env.now());
     const store = await this.#writes.store(caller);
+    // The last thing that an undo deletes is the collection, which would be met as if it stayed.
+    await this.#undos.ended();
     const looked = this.#looking.then(() => this.#collection(caller, store, body.collection));
     this.#looking = looked.catch(() => undefined);
     const collection = await looked;
@@ -118,8 +122,10 @@ export class ImportsService {
     source: AsyncIterable<Uint8Array>,
     { encoding, last = false }: { encoding?: TextEncoding | undefined; last?: boolean } = {},
   ): AsyncGenerator<ImportLineView> {
-    const opened = this.#find(caller, id);
+    this.#find(caller, id);
     refuseName(name);
+    await this.#undos.ended();
+    const opened = this.#find(caller, id);
     if (opened.state === 'reading') throw busy();
     if (opened.state === 'failed')
       throw new AlreadyExistsError('A file of this import could not be read to its end: start another import.');
@@ -187,6 +193,19 @@ export class ImportsService {
   /** Whether a file of an import is being read. */
   isReading(id: string): boolean {
     return this.#open.get(id)?.state === 'reading';
+  }
+
+  /** Whether one is read into that collection, or on that network into any where it is null. */
+  isReadingInto(network: Network, collection: string | null): boolean {
+    const fits = (id: string) => collection === null || id === collection;
+    return this.#open
+      .values()
+      .some((one) => one.state === 'reading' && one.network === network && fits(one.collection.id));
+  }
+
+  /** Until it is disposed of, which is when an undo has ended, no import begins and no file is read. */
+  hold(): Disposable {
+    return this.#undos.begin();
   }
 
   /**

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
 import { AlreadyExistsError, ForbiddenError, NotFoundError, ValidationError } from '../../../errors.ts';
 import { type Caller, operator, refuseRevoked } from '../../../model/caller.ts';
+import type { Network } from '../../../model/ids.ts';
 import { tombstone } from '../../../model/next-version.ts';
 import { spooledPath } from '../../../store/archive/spool.ts';
 import type { Row } from '../../../store/commit.ts';
@@ -33,19 +34,22 @@ import type {
 /** Knows which imports are at work. */
 export interface ImportsAtWork {
   isReading(id: string): boolean;
+  /** Whether any reads a file into that collection, or on that network into any where it is null. */
+  isReadingInto(network: Network, collection: string | null): boolean;
   /** Whether more may come of it. */
   isOpen(id: string): boolean;
   /** How far it is; undefined where it is not at work. */
   countsOf(id: string): object | undefined;
   /** From now on nothing more comes of it, where no file is being read. */
   refuseMore(id: string): void;
+  /** Lets none begin and no file be read before this is disposed of. */
+  hold(): Disposable;
 }
 
 /** Knows which archives are being taken in. */
 export interface ArchivesAtWork {
   isAtWork(run: string): boolean;
-  /** Whether any is being taken in. */
-  isBusy(): boolean;
+  isAnyAtWork(network: Network): boolean;
   /** How far it is; undefined where it is not at work. */
   countsOf(run: string): object | undefined;
   /** Lets none begin before this is disposed of. */
@@ -127,15 +131,18 @@ export class ImportUndoService {
    * in it any more. Each deletion is a version that can be taken back. Ended early, it is gone on with by another undo.
    * An import that waits for further files takes none from now on.
    * An import of an archive that was broken off is completed at no start any more, and nothing is kept of it.
-   * @throws NotFoundError, AlreadyExistsError while the import, another undo of it or any archive is at work; ForbiddenError once the
-   * others are deleted, where some of it may not be
+   * @throws NotFoundError, AlreadyExistsError while the import, another undo of it, or another import of what it may have made is at
+   * work; ForbiddenError once the others are
+   * deleted, where some of it may not be
    */
   async *undo(caller: Caller, id: string): AsyncGenerator<UndoLineView, void, undefined> {
     operator(caller);
     this.#refuseAtWork(id);
-    const { untouched: total } = await this.made(caller, id);
+    const { untouched: total, import: own } = await this.made(caller, id);
     this.#refuseAtWork(id);
-    using _held = this.#archives.hold();
+    this.#refuseBeside(caller.network, own.collection?.id ?? null);
+    using _archives = this.#archives.hold();
+    using _records = this.#atWork.hold();
     this.#undoing.add(id);
     this.#atWork.refuseMore(id);
     try {
@@ -243,8 +250,17 @@ export class ImportUndoService {
   #refuseAtWork(id: string): void {
     if (this.#archives.isAtWork(id) || this.#atWork.isReading(id) || this.#undoing.has(id))
       throw new AlreadyExistsError('This import is being read or undone: wait until that ends.');
-    // It may bring back what was deleted by then, and count as unchanged what is deleted after that.
-    if (this.#archives.isBusy()) throw new AlreadyExistsError('An archive is being taken in: wait until that ends.');
+  }
+
+  /**
+   * What another import has met before it is deleted would be gone, and what it meets after that be brought back. An archive brings
+   * whatever there is; records have ids of their collection. @throws AlreadyExistsError
+   */
+  #refuseBeside(network: Network, collection: string | null): void {
+    if (this.#archives.isAnyAtWork(network) || this.#atWork.isReadingInto(network, collection))
+      throw new AlreadyExistsError(
+        'Another import, which may bring the same, is under way: undo this one when that has ended.',
+      );
   }
 
   /** Of an archive that is not being taken in, what keeps its file goes, and the file: the next start would bring back what is undone. */
