@@ -142,6 +142,30 @@ test('an archive says that it has begun as soon as leaving does not end it any m
   expect(JSON.parse(sent.text.split('\n')[0] ?? '')).toEqual({ progress: { entities: 0, total: 1 } });
 });
 
+test('an archive is refused before any of it has come while another one is taken in', async () => {
+  const state = new SampleState();
+  state.write('person');
+  const car = await state.export();
+  await using node = await startNode();
+  const { id } = operator(node);
+  const asked: string[] = [];
+  async function* sent(name: string) {
+    asked.push(name);
+    yield car;
+  }
+  const receive = (name: string) =>
+    node.ctx.archives.carImports.receive(
+      { actor: { kind: 'user', id, ids: [id], operator: true }, network: 'main' },
+      sent(name),
+      new AbortController().signal,
+    );
+  const first = receive('first');
+  await first.next();
+  await expect(receive('second').next()).rejects.toThrow('An import of an archive is under way on this node');
+  expect(asked).toEqual(['first']);
+  while (!(await first.next()).done);
+});
+
 test.each(['car', 'bagit'])('what is left while it is verified (%s) is not taken in', async (format) => {
   const state = new SampleState();
   for (let i = 0; i < 1500; i++) state.write(`person ${i}`);

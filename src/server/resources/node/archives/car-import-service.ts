@@ -71,6 +71,7 @@ export class CarImportService {
   ): AsyncGenerator<CarImportLineView, void, undefined> {
     const by = authorship(operator(caller), 'import');
     const store = await this.#env.networks.get(caller.network);
+    this.#env.alone.refuseBeside();
     const received = await spool(store.folder, body);
     let { name, path } = received;
     let recorded = false;

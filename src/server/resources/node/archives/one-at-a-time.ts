@@ -13,16 +13,21 @@ export class OneAtATime {
 
   /** Begins an operation, to be disposed of when it ends. @throws UnavailableError while another one runs */
   begin(name: keyof typeof names): Disposable {
-    const running = this.#running;
-    if (running !== null)
-      throw new UnavailableError(`${names[running]} is under way on this node: try again when it has ended.`, {
-        under_way: running,
-      });
+    this.refuseBeside();
     this.#running = name;
     return {
       [Symbol.dispose]: () => {
         this.#running = null;
       },
     };
+  }
+
+  /** For what comes before an operation begins, and would be in vain. @throws UnavailableError while one runs */
+  refuseBeside(): void {
+    const running = this.#running;
+    if (running !== null)
+      throw new UnavailableError(`${names[running]} is under way on this node: try again when it has ended.`, {
+        under_way: running,
+      });
   }
 }
