@@ -192,7 +192,9 @@ test('a node that does not answer is named', async () => {
   const run = await archeion('status');
   child.kill('SIGCONT');
   expect(run.code).toBe(1);
-  expect(run.err).toContain(`does not answer at ${url}`);
+  expect(run.err).toContain(`The node of ${data} does not answer at ${url} yet: waiting until it answers or ends.\n`);
+  expect(run.err).toContain(`archeion: The node of ${data} does not answer at ${url}. `);
+  expect(run.err).not.toContain('that starts');
 });
 
 /** So many records that a command is still at them when it is ended. */

@@ -16,10 +16,12 @@ const mostSilences = 3;
 export async function nodeOnFolder(data: string, shell: Shell, start: () => Promise<void>): Promise<NodeFile | null> {
   let isSaid = false;
   let silences = 0;
+  let silent: string | null = null;
   const attempt = async () => {
     const known = await readNodeFile(data);
     const isAnswering = known !== null && (await isAlive(known));
     silences = isAnswering === null ? silences + 1 : 0;
+    silent = isAnswering === null ? (known?.url ?? null) : null;
     // Anybody may answer where a node was that was killed: the operator's key is for the one that has the folder.
     if (known && isAnswering && (await isHeld(data))) return known;
     try {
@@ -34,7 +36,11 @@ export async function nodeOnFolder(data: string, shell: Shell, start: () => Prom
   };
   return whileInUse(shell, atMostMs, attempt, (waited) => {
     if (waited <= saidAfterMs || isSaid) return;
-    shell.err(`Another process has the data folder ${data}, as a node that starts: waiting until it answers or ends.`);
+    const who =
+      silent === null
+        ? `Another process has the data folder ${data}, as a node that starts`
+        : `The node of ${data} does not answer at ${silent} yet`;
+    shell.err(`${who}: waiting until it answers or ends.`);
     isSaid = true;
   });
 }
