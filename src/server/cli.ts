@@ -53,6 +53,12 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   stop.abort();
 });
 const out = (line: string) => process.stdout.write(`${line}\n`);
+const told = (line: string) => {
+  unread = true;
+  return new Promise<void>((resolve, reject) => {
+    process.stdout.write(`${line}\n`, (error) => (error ? reject(error) : resolve()));
+  });
+};
 const err = (line: string) => process.stderr.write(`${line}\n`);
 
 const isRunning = (pid: number): boolean => {
@@ -92,6 +98,7 @@ if (args[0] === 'processor' && args[1] === 'run') {
     input: () => process.stdin,
     output: () => process.stdout,
     out,
+    told,
     err,
     terminal: process.stderr.isTTY ? process.stderr : null,
     isJournaled: process.env.JOURNAL_STREAM !== undefined && isJournal(2),

@@ -1,6 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createReadStream, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, createReadStream, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -175,6 +175,21 @@ test('key create prints a key that the node takes', async () => {
     code: 2,
     err: `archeion: There is no key that begins with ${prefix}: "archeion key list" shows them.\n`,
   });
+});
+
+test.skipIf(!existsSync('/dev/full'))('a key that could not be printed is none', async () => {
+  await serve();
+  const disk = openSync('/dev/full', 'w');
+  const child = spawn(process.execPath, [launcher, 'key', 'create', '--label', 'lost', '--data', data], {
+    stdio: ['ignore', disk, 'pipe'],
+  });
+  closeSync(disk);
+  const words = child.stderr?.toArray();
+  expect(await once(child, 'exit')).toEqual([1, null]);
+  expect((await words)?.join('')).toMatch(
+    /^archeion: The key could not be printed \(.*ENOSPC.*\), so it is revoked again\.\n$/,
+  );
+  expect(await archeion('key', 'list')).toMatchObject({ code: 0, out: expect.stringContaining('no keys') });
 });
 
 test('status of a node that does not run, in words', async () => {

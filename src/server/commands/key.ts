@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
 import { operatorKeyFile, readOperatorKey } from '../store/accounts/operator-key.ts';
-import { openClient } from './parts/client.ts';
-import { RefusedError } from './parts/failure.ts';
+import { type NodeClient, openClient } from './parts/client.ts';
+import { FailureError, RefusedError } from './parts/failure.ts';
 import { pathPart } from './parts/path-part.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { table } from './parts/table.ts';
@@ -41,7 +41,9 @@ export function addKey(program: Command, shell: Shell): void {
       await using client = await openClient(shell, options, { mayMake: true, network: 'any' });
       const { label, service } = options;
       const made = await client.ask<MadeKey>('POST', '/node/keys', { label, service, expires_in });
-      shell.out(options.json ? JSON.stringify(made) : made.key);
+      const text = options.json ? JSON.stringify(made) : made.key;
+      if (shell.told) await shell.told(text).catch((error: Error) => takeBack(client, made, error));
+      else shell.out(text);
     });
   keys
     .command('list')
@@ -73,6 +75,18 @@ export function addKey(program: Command, shell: Shell): void {
         throw new UsageError(`There is no key that begins with ${prefix}: "archeion key list" shows them.`);
       });
     });
+}
+
+/** A key that was not printed is known to nobody, and would be good for as long as any. @throws FailureError */
+async function takeBack(client: NodeClient, { key_prefix }: MadeKey, { message }: Error): Promise<never> {
+  const lost = `The key could not be printed (${message})`;
+  await client.ask('DELETE', `/node/keys/${key_prefix}`).catch((error: unknown) => {
+    if (!(error instanceof FailureError)) throw error;
+    throw new FailureError(
+      `${lost}, nor revoked (${error.message}): revoke it by "archeion key revoke ${key_prefix}".`,
+    );
+  });
+  throw new FailureError(`${lost}, so it is revoked again.`);
 }
 
 /** Characters of a key that say which one is meant. */

@@ -33,10 +33,12 @@ export type ExitCode = 0 | 1 | 2;
 /** Runs one command line (without the program's own name). What goes wrong is one sentence on stderr. */
 export async function run(args: string[], given: Shell): Promise<ExitCode> {
   let asked: AskedNode | null = null;
+  const { told } = given;
   const shell: Shell = {
     ...given,
     // Much of what is said are the words of others: of remotes, files and labels.
     out: (line) => given.out(escaped(line)),
+    ...(told && { told: (line: string) => told(escaped(line)) }),
     err: (text) => given.err(text.split('\n').map(escaped).join('\n')),
     asks: (node) => {
       asked = node;

@@ -19,6 +19,8 @@ export interface Shell {
   self?: readonly string[];
   /** One line to stdout. */
   out: (line: string) => void;
+  /** The same for what nobody can have again, where that is known: rejects where it could not be written, which the command says. */
+  told?: (line: string) => Promise<void>;
   /** A line to stderr, or several. */
   err: (line: string) => void;
   /** stderr where it is a terminal, for what moves on it. */
