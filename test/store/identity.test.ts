@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -363,6 +364,20 @@ describe('the operator', () => {
     expect(keptKey().trim()).toBe(renewed.key);
     expect(test.identity.findKey(key)).toBeNull();
     expect(test.identity.findKey(renewed.key)?.account.operator).toBe(true);
+  });
+
+  it('keeps its key where the file is there and cannot be read, and is told so', () => {
+    const { key } = test.identity.ensureOperator();
+    rmSync(file());
+    // Also who may read everything cannot read this.
+    symlinkSync(file(), file());
+    expect(() => test.reopen().ensureOperator()).toThrow(
+      expect.objectContaining({ reason: expect.stringContaining(`${file()} cannot be read (ELOOP`) }),
+    );
+    expect(test.identity.findKey(key)?.account.operator).toBe(true);
+    rmSync(file());
+    writeFileSync(file(), key);
+    expect(test.identity.ensureOperator().key).toBe(key);
   });
 
   it('is told where the file cannot be written', () => {

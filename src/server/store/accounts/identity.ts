@@ -196,7 +196,7 @@ export class Identity {
 
   /**
    * The operator's account and its key, which stands in `<data>/operator.key`; where the file is lost or its key no
-   * longer good, a new key is made and the old one revoked. Throws StorageError where the file cannot be written.
+   * longer good, a new key is made and the old one revoked. Throws StorageError where the file cannot be read or written.
    */
   ensureOperator(): { account: Account; key: string } {
     const account = accounts.operatorAccount(this.#db) ?? this.#makeOperator();

@@ -14,19 +14,34 @@ export function operatorKeyFile(folder: string): string {
   return join(folder, operatorKeyName);
 }
 
-/** The text in the operator's key file, or null where there is none to be read; closes it to other users on the way. */
+/**
+ * The text in the operator's key file, or null where there is none; closes it to other users on the way. @throws StorageError where
+ * it is there and cannot be read: whoever took that for lost would make another key, and refuse this one to all who have it
+ */
 export function readOperatorKey(file: string): string | null {
   let handle: number | undefined;
   try {
     handle = openSync(file, 'r');
     const bytes = Buffer.alloc(maxBytes);
     const length = readSync(handle, bytes, 0, maxBytes, 0);
-    chmodSync(file, mode);
+    closeToOthers(file);
     return bytes.toString('utf8', 0, length).trim();
-  } catch {
-    return null;
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return null;
+    throw new StorageError(
+      `The operator's key in ${file} cannot be read (${message}): make it readable. Where it is lost, delete the file; the next start makes another key and refuses this one.`,
+    );
   } finally {
     if (handle !== undefined) closeSync(handle);
+  }
+}
+
+function closeToOthers(file: string): void {
+  try {
+    chmodSync(file, mode);
+  } catch {
+    // Only its owner may.
   }
 }
 
