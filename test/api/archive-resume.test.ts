@@ -176,19 +176,27 @@ test('an import that is left alone was broken off, is undone, and does not come 
   expect(await stateOf(node)).toEqual(['broken_off']);
 });
 
-/** An archive whose import fails as on a full disk once it has been recorded: its bytes cannot be kept. Gives its archive and run. */
-async function brokenOff(node: TestNode): Promise<{ car: Uint8Array; run: string; makeRoom: () => Promise<void> }> {
+/** An archive with content, on a node that can keep none, as on a full disk, before there is room. */
+async function withoutRoom(node: TestNode, query = ''): Promise<{ car: Uint8Array; makeRoom: () => Promise<void> }> {
   await using from = await startNode();
   for (let i = 0; i < 5; i++) await create(from, operator(from));
   await uploaded(from, operator(from), 'a page');
-  const { car } = await exported(from, '');
+  const { car } = await exported(from, query);
   const incoming = join(filesFolder(join(node.data, 'main')), 'incoming');
   await mkdir(join(incoming, '..'), { recursive: true });
   await rm(incoming, { recursive: true, force: true });
   await writeFile(incoming, '');
-  await expect(imported(node, car)).rejects.toThrow();
+  return { car, makeRoom: () => rm(incoming) };
+}
+
+/** An archive whose import fails once it has been recorded: its bytes cannot be kept. Gives its archive and run. */
+async function brokenOff(node: TestNode): Promise<{ car: Uint8Array; run: string; makeRoom: () => Promise<void> }> {
+  const { car, makeRoom } = await withoutRoom(node);
+  await expect(imported(node, car)).rejects.toThrow(
+    'What had come of the archive by then is kept, and the next start of the node brings the rest',
+  );
   const [{ id: run } = { id: '' }] = await imports(node);
-  return { car, run, makeRoom: () => rm(incoming) };
+  return { car, run, makeRoom };
 }
 
 const undone = async (node: TestNode, run: string) =>
@@ -197,6 +205,19 @@ const live = async (node: TestNode) =>
   (await node.ctx.networks.get('main')).read(
     (db) => db.get<{ n: number }>("SELECT count(*) AS n FROM entity WHERE deleted = 0 AND type <> 'user'")?.n,
   );
+
+test('a package whose files cannot be kept is refused in words, and nothing of it is left', async () => {
+  await using node = await startNode();
+  const { car } = await withoutRoom(node, '?format=bagit');
+  const headers = { ...operator(node).headers, 'Content-Type': 'application/zip' };
+  const answer = await node.fetch('/node/import-car', { method: 'POST', headers, body: car });
+  expect(answer).toMatchObject({
+    status: 503,
+    body: { details: { reason: expect.stringContaining('The file system reported an error') } },
+  });
+  expect(await imports(node)).toEqual([]);
+  expect(await readdir(spoolFolder(join(node.data, 'main')))).toEqual([]);
+});
 
 test('an import that failed midway is undone at once, and no start completes it', async () => {
   await using folder = await temporaryFolder();

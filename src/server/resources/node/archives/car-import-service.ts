@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { DamagedArchiveError } from '../../../blocks/damaged-archive-error.ts';
 import { FileStore } from '../../../blocks/file-store.ts';
-import { UnavailableError } from '../../../errors.ts';
+import { StorageError, UnavailableError } from '../../../errors.ts';
 import { isZip } from '../../../exchange/file-signature.ts';
 import { DamagedPackageError } from '../../../exchange/packages/damaged-package-error.ts';
 import { readPackage } from '../../../exchange/packages/package-reader.ts';
@@ -20,6 +20,7 @@ import { countMade } from '../../../store/imports/import-runs.ts';
 import { filesFolder } from '../../../store/network-folders.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
+import { asStorageError, isOfStorage, storageError } from '../../../store/storage-error.ts';
 import { type ArchiveTask, archiveTask, archiveTasks, type BegunImport } from '../../../store/tasks.ts';
 import { runTask } from '../../../store/threads/task-run.ts';
 import { UndosUnderWay } from '../imports/undos-under-way.ts';
@@ -98,6 +99,9 @@ export class CarImportService {
         recorded = false;
         yield { done: { run: run.id, ...summary(facts, tally.done) } };
       }
+    } catch (error) {
+      if (!isOfStorage(error)) throw error;
+      throw recorded ? brokenOff(error) : asStorageError(error);
     } finally {
       if (!recorded) await rm(path, { force: true });
       if (path !== received.path) await rm(received.path, { force: true });
@@ -240,6 +244,14 @@ export class CarImportService {
       return lost;
     }
   }
+}
+
+/** What ended an import that had begun. Of a disk it is said that nothing was kept, which holds of the last write alone. */
+function brokenOff(error: unknown): StorageError {
+  const { reason, full } = storageError(error);
+  const kept =
+    'What had come of the archive by then is kept, and the next start of the node brings the rest; undoing the import takes it back.';
+  return new StorageError(`${kept} It broke off: ${reason}`, full);
 }
 
 function leftAlone(starts: number): string {
