@@ -4,6 +4,7 @@ import { type Network, networks as networkNames } from '../model/ids.ts';
 import { refuseLostNetwork } from './lost-database.ts';
 import { databaseFile, NetworkStore, type Threads } from './network-store.ts';
 import { isOutdated } from './outdated.ts';
+import { storingLater } from './storage-error.ts';
 
 /** The storage of each network, opened when it is first used. */
 export class Networks {
@@ -59,7 +60,7 @@ export class Networks {
     const store = await NetworkStore.open(this.#data, network, this.#threads);
     this.#open.set(network, store);
     try {
-      await this.#inFirstUse.run(network, () => this.#firstUse(network));
+      await storingLater(() => this.#inFirstUse.run(network, () => this.#firstUse(network)));
       this.#ready.set(network, store);
     } catch (error) {
       this.#open.delete(network);

@@ -41,6 +41,15 @@ export async function storingLater<T>(fn: () => Promise<T>): Promise<T> {
   }
 }
 
+/** The same for what is given piece by piece. */
+export async function* storingEach<T>(pieces: AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
+  try {
+    yield* pieces;
+  } catch (error) {
+    throw storedOr(error);
+  }
+}
+
 function storedOr(error: unknown): unknown {
   return isOfStorage(error) && !(error instanceof StorageError) ? asStorageError(error) : error;
 }

@@ -20,6 +20,7 @@ import { deletedAmong } from '../../../store/listings/deleted-rows.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { listTips, type TipList } from '../../../store/remotes/tip-list.ts';
+import { storingEach, storingLater } from '../../../store/storage-error.ts';
 
 export interface ExportWish {
   format: string;
@@ -76,7 +77,7 @@ export class ExportService {
 
   /**
    * `earlier`: an archive that the receiver has, or its index (root and shards); what it reaches is left out.
-   * @throws ForbiddenError, ValidationError, NotFoundError, DamagedArchiveError
+   * @throws ForbiddenError, ValidationError, NotFoundError, DamagedArchiveError, StorageError
    */
   async start(caller: Caller, wish: ExportWish, earlier?: AsyncIterable<Uint8Array>): Promise<Export> {
     operator(caller);
@@ -92,7 +93,7 @@ export class ExportService {
       throw ValidationError.at(['format'], 'must be car: no other leaves out what an earlier archive has');
     // A table has no history.
     const history = format === 'csv' ? 'tip' : wish.history;
-    const list = await listTips(store, { scope, history });
+    const list = await storingLater(() => listTips(store, { scope, history }));
     const leftOut = history === 'all' ? await leftOutVersions(store, list) : 0;
     const entities = format === 'csv' ? await liveIn(store, list) : list.length;
     return {
@@ -104,7 +105,7 @@ export class ExportService {
         'X-Archeion-Missing-Files': String(list.missing),
         'X-Archeion-Left-Out-Versions': String(leftOut),
       },
-      chunks: format === 'car' ? carOf(store, list, since, earlier) : this.#chunks(format, store, list),
+      chunks: storingEach(format === 'car' ? carOf(store, list, since, earlier) : this.#chunks(format, store, list)),
     };
   }
 

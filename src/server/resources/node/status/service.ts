@@ -12,6 +12,7 @@ import { filesFolder } from '../../../store/network-folders.ts';
 import { databaseFile } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { searchFile } from '../../../store/search/search-index.ts';
+import { storingLater } from '../../../store/storage-error.ts';
 import type { RemotesService } from '../remotes/service.ts';
 import type { NetworkStatusView, NodeStatusView } from './wire.ts';
 
@@ -72,7 +73,7 @@ export class StatusService {
       database_bytes: database,
       database_problem: this.#needs.checkpointFaults.network(store),
       index_bytes: made,
-      file_bytes: await this.#keptOf(network, store.folder).total(),
+      file_bytes: await storingLater(() => this.#keptOf(network, store.folder).total()),
       index: { moves: cursor, behind, learning, problem },
       ...(await this.#needs.remotes.all(network)),
     };
