@@ -1,8 +1,10 @@
+import { rename } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ForbiddenError } from '../../src/server/errors.ts';
 import type { Caller } from '../../src/server/model/caller.ts';
+import { databaseFile } from '../../src/server/store/network-store.ts';
 import { archiveTasks } from '../../src/server/store/tasks.ts';
 import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, enrol, invalid, ok, update } from '../helpers/entities.ts';
@@ -210,6 +212,21 @@ describe('the undo of an import', () => {
       expect(await made(run.id)).toMatchObject({ untouched: 0 });
     },
   );
+
+  test('says what is deleted where the disk ends it, and is gone on with', async () => {
+    await using other = await startNode();
+    const there = importer(other);
+    const { id } = await there.run({ collection: 'Broken off', mapping }, { 'a.ndjson': works(150) });
+    const undoing = other.ctx.imports.undos.undo(operatorOf(other), id);
+    await undoing.next();
+    const file = databaseFile(other.data, 'main');
+    await rename(file, `${file}.away`);
+    await expect(undoing.next()).rejects.toMatchObject({
+      reason: expect.stringMatching(/^100 were deleted and stay so; undo the import again to go on\. /),
+    });
+    await rename(`${file}.away`, file);
+    expect((await there.ask('POST', `/node/imports/${id}/undo`)).text).toContain('"deleted":52');
+  });
 
   test('has deleted the collection before that is looked for, and so its records lie in it again', async () => {
     const body = { collection: 'Gone and back', mapping };

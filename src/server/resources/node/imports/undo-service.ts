@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
-import { AlreadyExistsError, ForbiddenError, NotFoundError, ValidationError } from '../../../errors.ts';
+import { AlreadyExistsError, ForbiddenError, NotFoundError, StorageError, ValidationError } from '../../../errors.ts';
 import { type Caller, operator, refuseRevoked } from '../../../model/caller.ts';
 import type { Network } from '../../../model/ids.ts';
 import { tombstone } from '../../../model/next-version.ts';
@@ -145,11 +145,11 @@ export class ImportUndoService {
     using _records = this.#atWork.hold();
     this.#undoing.add(id);
     this.#atWork.refuseMore(id);
+    const result: UndoneView = { deleted: 0, total, kept: 0, kept_examples: [], collection_deleted: false };
     try {
       const store = await this.#writes.store(caller);
       const run = this.#run(store, id);
       await this.#forget(store, id);
-      const result: UndoneView = { deleted: 0, total, kept: 0, kept_examples: [], collection_deleted: false };
       const keep = (entity: MadeEntity) => {
         result.kept++;
         if (result.kept_examples.length < maxExamples) result.kept_examples.push(changedView(entity));
@@ -188,6 +188,8 @@ export class ImportUndoService {
       result.collection_deleted = await this.#buryCollection(caller, store, run);
       refuseBarred(result.deleted, barred);
       yield { done: result };
+    } catch (error) {
+      throw error instanceof StorageError && result.deleted > 0 ? brokenOff(result.deleted, error) : error;
     } finally {
       this.#undoing.delete(id);
     }
@@ -342,6 +344,12 @@ function refuseBarred(deleted: number, { count, why }: Barred): void {
   if (!why) return;
   if (deleted === 0) throw why;
   throw new ForbiddenError(`${deleted} were deleted, ${count} stay: ${why.message}`);
+}
+
+/** Of a disk it is said that nothing was kept, which holds of the last write alone. */
+function brokenOff(deleted: number, { reason, code }: StorageError): StorageError {
+  const stays = `${deleted} were deleted and stay so; undo the import again to go on.`;
+  return new StorageError(`${stays} ${reason}`, code === 'STORAGE_FULL');
 }
 
 function forgotten(id: string, cid: string): Row {
