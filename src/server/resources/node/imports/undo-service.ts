@@ -132,8 +132,7 @@ export class ImportUndoService {
    * An import that waits for further files takes none from now on.
    * An import of an archive that was broken off is completed at no start any more, and nothing is kept of it.
    * @throws NotFoundError, AlreadyExistsError while the import, another undo of it, or another import of what it may have made is at
-   * work; ForbiddenError once the others are
-   * deleted, where some of it may not be
+   * work; ForbiddenError once the others are deleted, where some of it may not be
    */
   async *undo(caller: Caller, id: string): AsyncGenerator<UndoLineView, void, undefined> {
     operator(caller);
