@@ -468,7 +468,7 @@ describe('the undo of an archive', () => {
     await again.next();
     const refused = await importer(other).ask('POST', `/node/imports/${run}/undo`);
     while (!(await again.next()).done);
-    expect(refused).toMatchObject({ status: 409, body: { error: expect.stringContaining('archive') } });
+    expect(refused).toMatchObject({ status: 409, body: { error: expect.stringContaining('Another import') } });
     expect((await importer(other).ask('GET', `/node/imports/${run}/made`)).body).toMatchObject({ untouched: 300 });
     expect(await importer(other).ask('POST', `/node/imports/${run}/undo`)).toMatchObject({ status: 200 });
   });
