@@ -3,7 +3,7 @@ import { call } from '../call.ts';
 import type { Node } from '../processes.ts';
 import { sampleBody } from '../samples.ts';
 
-const counts = { creates: 1000, gets: 2000, pages: 500, paths: 300 };
+const counts = { creates: 1000, gets: 2000, pages: 500, paths: 1000 };
 const pageSize = 100;
 
 /** What is asked of a node that changes nothing in it, in this order; and what does. */
