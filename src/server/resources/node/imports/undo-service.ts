@@ -298,7 +298,7 @@ export class ImportUndoService {
     const atWork = this.#atWork.countsOf(id) ?? this.#archives.countsOf(id);
     // An archive is counted at its end: of one that was broken off it is known what it made, and no more.
     const isCounted = collection !== null || ended !== false;
-    const kept = { ...(counts as object), ...(!isCounted && { created: countMade(db, id) }) };
+    const kept = () => ({ ...(counts as object), ...(!isCounted && { created: countMade(db, id) }) });
     return {
       id,
       collection:
@@ -308,7 +308,7 @@ export class ImportUndoService {
       started_at: new Date(started).toISOString(),
       files,
       // Earlier ones did not count what differs.
-      counts: { differing: 0, ...(atWork ?? kept) } as unknown as ImportCountsView,
+      counts: { differing: 0, ...(atWork ?? kept()) } as unknown as ImportCountsView,
       state: ended === null ? 'unknown' : ended ? 'ended' : goesOn ? 'open' : 'broken_off',
     };
   }
