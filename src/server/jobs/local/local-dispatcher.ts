@@ -158,8 +158,12 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     const waiting = queueOf(this.#waiting, name, atOnce + besides);
     const carry = async () => {
       const left = await this.#carry(klados, job, begun.run);
+      const { turn } = begun;
+      // What could not be written of that may be taken by then.
+      if (left === 'kept') turn.failed = null;
       // What nothing is known of any more would be done once more.
-      if (left === 'kept' || (left === 'open' && begun.turn.failed)) void this.#beginAgain(klados, job, begun, pauseMs);
+      const isKnown = turn.failed !== null || turn.done !== null;
+      if (left === 'kept' || (left === 'open' && isKnown)) void this.#beginAgain(klados, job, begun, pauseMs);
     };
     void waiting.add(() => this.#jobs.add(carry));
   }
