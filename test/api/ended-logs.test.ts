@@ -194,50 +194,63 @@ test('a node that runs for one command gives up no job, which it might not bring
   await expect.poll(() => told(node, operator(node), of), { timeout: 20_000 }).toMatchObject({ status: 'error' });
 });
 
-test('a job that had handed on a part before a stop of the node is not resumed, which would begin that part once more', async () => {
-  await using folder = await temporaryFolder();
-  const data = folder.path;
-  const commands = {
-    first: replying('return { outputs: [{ type: "note" }, { type: "note" }] }'),
-    second: replying('return {}'),
-  };
-  let of: Started;
-  let resume = '';
-  {
-    using opened = new DisposableStack();
+test.each(['its klados', 'the one behind it'])(
+  'a job that had handed on a part before a stop of the node is not resumed, which would begin that part once more: %s is disabled',
+  async (whose) => {
+    await using folder = await temporaryFolder();
+    const data = folder.path;
+    const commands = {
+      first: replying('return { outputs: [{ type: "note" }, { type: "note" }] }'),
+      second: replying('return {}'),
+    };
+    let of: Started;
+    let behind: Entity;
+    let resume = '';
+    {
+      using opened = new DisposableStack();
+      await using node = await startNode({ data, env });
+      const me = operator(node);
+      const where = await collection(node, me, { label: 'target' });
+      await allow(node, commands);
+      const klados = await command(node, me, where.id, 'first', { accepts: many('*') });
+      behind = await command(node, me, where.id, 'second', { accepts: many('*') });
+      const flow = await workflow(node, me, where.id, {
+        first: { klados, then: { scatter: 'second' } },
+        second: { klados: behind, then: { done: true } },
+      });
+      const db = opened.adopt(new Database(join(data, 'main', 'archeion.db')), (it) => {
+        it.exec('DROP TRIGGER full');
+        it.close();
+      });
+      db.exec(`CREATE TRIGGER full BEFORE INSERT ON job WHEN (SELECT count(*) FROM job) >= 2
+      BEGIN SELECT RAISE(ABORT, 'no more'); END`);
+      const body = { target_entities: [where.id], target_collection: where.id, confirm: true };
+      of = { klados, ...ok<Omit<Started, 'klados'>>(await ask(node, me, `POST /rhizai/${flow.id}/invoke`, body)) };
+      resume = `POST /rhizai/${flow.id}/jobs/${of.job_id}/resume`;
+      const logs = () => within(node, me, of.job_collection, 'klados_log');
+      const states = async () => (await logs()).map(({ properties }) => properties.status).sort();
+      await expect.poll(states, { timeout: 20_000 }).toEqual(['done', 'running']);
+    }
+    await writeFile(join(data, 'processors.json'), '{', { mode: 0o600 });
     await using node = await startNode({ data, env });
     const me = operator(node);
-    const where = await collection(node, me, { label: 'target' });
+    await node.ctx.invocations.idle();
+    const isOwn = whose === 'its klados';
+    const { id, cid } = isOwn ? of.klados : behind;
+    const out = ok<Entity>(await ask(node, me, `PUT /kladoi/${id}`, { expect_tip: cid, status: 'disabled' }));
+    if (!isOwn) await allow(node, commands);
+    const run = async () =>
+      ok<{ jobs: { error: object | null }[] }>(await ask(node, me, `GET /node/jobs/${of.job_id}`)).jobs;
+    await expect
+      .poll(async () => (await run())[0]?.error, { timeout: 20_000 })
+      .toMatchObject(
+        isOwn
+          ? { code: 'REJECTED', message: expect.stringContaining('begins once more'), retryable: false }
+          : { code: 'HANDOFF_REFUSED' },
+      );
     await allow(node, commands);
-    const klados = await command(node, me, where.id, 'first', { accepts: many('*') });
-    const behind = await command(node, me, where.id, 'second', { accepts: many('*') });
-    const flow = await workflow(node, me, where.id, {
-      first: { klados, then: { scatter: 'second' } },
-      second: { klados: behind, then: { done: true } },
-    });
-    const db = opened.adopt(new Database(join(data, 'main', 'archeion.db')), (it) => {
-      it.exec('DROP TRIGGER full');
-      it.close();
-    });
-    db.exec(`CREATE TRIGGER full BEFORE INSERT ON job WHEN (SELECT count(*) FROM job) >= 2
-      BEGIN SELECT RAISE(ABORT, 'no more'); END`);
-    const body = { target_entities: [where.id], target_collection: where.id, confirm: true };
-    of = { klados, ...ok<Omit<Started, 'klados'>>(await ask(node, me, `POST /rhizai/${flow.id}/invoke`, body)) };
-    resume = `POST /rhizai/${flow.id}/jobs/${of.job_id}/resume`;
-    const logs = () => within(node, me, of.job_collection, 'klados_log');
-    await expect.poll(async () => (await logs()).length, { timeout: 20_000 }).toBe(2);
-  }
-  await writeFile(join(data, 'processors.json'), '{', { mode: 0o600 });
-  await using node = await startNode({ data, env });
-  const me = operator(node);
-  await node.ctx.invocations.idle();
-  await ways.disabled?.(node, me, of.klados);
-  const run = async () =>
-    ok<{ jobs: { error: object | null }[] }>(await ask(node, me, `GET /node/jobs/${of.job_id}`)).jobs;
-  await expect
-    .poll(async () => (await run())[0]?.error, { timeout: 20_000 })
-    .toMatchObject({ code: 'REJECTED', message: expect.stringContaining('begins once more'), retryable: false });
-  await allow(node, commands);
-  expect(ok(await ask(node, me, resume, {}))).toMatchObject({ resumed: 0 });
-  expect(await run()).toHaveLength(2);
-});
+    ok(await ask(node, me, `PUT /kladoi/${id}`, { expect_tip: out.cid, status: 'active' }));
+    expect(ok(await ask(node, me, resume, {}))).toMatchObject({ resumed: 0 });
+    expect(await run()).toHaveLength(2);
+  },
+);

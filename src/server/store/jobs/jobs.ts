@@ -169,6 +169,13 @@ export function hasHandedOn(db: Reader, { run, id }: Pick<JobHead, 'run' | 'id'>
   return db.get('SELECT 1 FROM job WHERE run = ? AND parent = ?', run, id) !== undefined;
 }
 
+/** Jobs of a run behind which others have begun, which would begin once more with them. What nobody took is asked for anew. */
+export function handedOnIn(db: Reader, run: string): ReadonlySet<string> {
+  const sql = `SELECT DISTINCT parent FROM job j WHERE run = ? AND parent IS NOT NULL
+    AND (state <> 'refused' OR EXISTS (SELECT 1 FROM job_log l WHERE l.job = j.id))`;
+  return new Set(db.all<{ parent: string }>(sql, run).map(({ parent }) => parent));
+}
+
 /** What a processor was granted, and until when, epoch milliseconds. */
 export interface StoredGrant {
   actions: string[];
