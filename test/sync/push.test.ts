@@ -842,6 +842,30 @@ test.each(ways)(
   },
 );
 
+test('what a role gives to others for one type alone does not let half of it be sent', async () => {
+  await using pair = await startPair();
+  const { origin, mirror, curator, there, here } = pair;
+  const home = await collection(origin, there, { label: 'Home' });
+  const inbox = await collection(origin, there, { label: 'Inbox' });
+  for (const { id } of [home, inbox]) await enrol(origin, there, id, curator, 'editor');
+  const declared = { key: 'scan', filename: 'scan.txt', content_type: 'text/plain', size: 4, collection: home.id };
+  const file = ok<Entity>(await ask(origin, curator, 'POST /files', declared));
+  await sync(mirror, here);
+  const placed = ({ id }: Entity) => ({ predicate: 'collection', peer: id });
+  const [add, drop] = [[placed(inbox)], [placed(home)]];
+  const moved = await update(mirror, here, file, { relationships_add: add, relationships_remove: drop });
+  await update(mirror, here, moved, { relationships_add: drop });
+  const roles = `POST /collections/${inbox.id}/roles`;
+  ok(await ask(origin, there, roles, { role: 'adder', actions: ['*:view', '*:create'] }));
+  ok(await ask(origin, there, roles, { role: 'filer', actions: ['file:update'] }));
+  await enrol(origin, there, inbox.id, curator, 'adder');
+  await enrol(origin, there, inbox.id, await user(origin, 'clerk'), 'filer');
+  ok(await ask(origin, there, `DELETE /collections/${inbox.id}/members/${curator.id}?role=editor`));
+
+  expect(await sync(mirror, here)).toMatchObject({ updated: 0, refused: 1 });
+  expect((await read(origin, there, file.id)).cid).toBe(file.cid);
+});
+
 test.each(ways)('of what would be refused half way there nothing is done, %s', async (_way, plain) => {
   await using pair = await startPair({ plain });
   const { origin, mirror, curator, there, here } = pair;

@@ -1,6 +1,6 @@
 import { actionsOn, implies } from '../model/actions.ts';
 import { processorTypes } from '../model/processor-types.ts';
-import { rolesOf } from '../model/roles.ts';
+import { accessOf, isExpired } from '../model/roles.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import type { PushContext } from './push-context.ts';
@@ -13,13 +13,13 @@ import { readAllowed, saysDeleted } from './wire.ts';
  * from there. null where the remote does not say that it would. @throws UnreachableError
  */
 export async function refusedHalfWay(
-  { client, store }: PushContext,
+  { client, store, remote, now }: PushContext,
   [, ...later]: readonly PushRequest[],
 ): Promise<string | null> {
   const known = new Map<string, RemoteAnswer>();
   for (const need of later.flatMap(({ needs = [] }) => needs)) {
     const { collection } = need;
-    if (store.read((db) => isUntold(db, need))) continue;
+    if (store.read((db) => isUntold(db, need, { user: remote.user, nowMs: now() }))) continue;
     const said = known.get(collection) ?? (await client.read(`/entities/${collection}/permissions`));
     known.set(collection, said);
     const why = refusalOf(need, said);
@@ -39,16 +39,24 @@ function refusalOf({ action, collection }: Need, { status, body }: RemoteAnswer)
 }
 
 /**
- * Whether a remote does not say of a collection who may do that: roles there may give it for one type of entity alone, and who made
- * a processor may change it without any.
+ * Whether a remote does not say of a collection whether the key's user may do that: a role of his may give it for one type of entity
+ * alone, and who made a processor may change it without any. Who is in a group there nobody knows here.
  */
-function isUntold(db: Reader, { action, collection }: Need): boolean {
+function isUntold(
+  db: Reader,
+  { action, collection }: Need,
+  { user, nowMs }: { user: string | null; nowMs: number },
+): boolean {
   const [type = ''] = action.split(':');
   if (type === 'entity' || type === 'collection') return false;
   if (processorTypes.includes(type)) return true;
   const here = findStanding(db, collection);
-  const given = here ? [...rolesOf(here.manifest).values()].flat() : [];
-  return given.some((one) => one.startsWith(`${type}:`));
+  if (!here) return false;
+  const { roles, members } = accessOf(here.manifest);
+  const held = members.filter((one) => !isExpired(one, nowMs) && (one.kind !== 'member' || one.peer === user));
+  return ['public', ...held.map(({ role }) => role)].some((role) =>
+    roles.get(role)?.some((one) => one.startsWith(`${type}:`)),
+  );
 }
 
 /** Of a collection a remote lists what may be done with entities as such, from which follows what may be done with those of each type. */
