@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Caller } from '../../src/server/model/caller.ts';
+import { chain } from '../../src/server/store/versions.ts';
 import { operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, read } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
@@ -37,4 +38,15 @@ test('what is refused is told to whoever asked for it, and keeps nothing else ou
   const { properties } = await read(node, me, id);
   expect(properties).toMatchObject({ k1: 1, k3: 3, k4: 4 });
   expect(properties).not.toHaveProperty('k2');
+});
+
+test('what is noted of each is kept, since by that it is known again', async () => {
+  const { id } = await create(node, me, { collection: home.id });
+  const notes = Array.from({ length: 40 }, (_, n) => `By job_${String(n).padStart(26, '0')}`);
+  const noted = (note: string, n: number) => linked(id, n).map((one) => ({ ...one, note }));
+  await Promise.all(notes.map((note, n) => node.ctx.updates.apply(caller, id, noted(note, n))));
+  const { cid } = await read(node, me, id);
+  const store = await node.ctx.networks.get('main');
+  const versions = store.read((db) => chain(db, cid, 100));
+  expect(versions.flatMap(({ manifest }) => manifest.note?.split('\n') ?? []).sort()).toEqual(notes);
 });

@@ -31,7 +31,8 @@ export interface AdditionSummary {
   note: string | null;
 }
 
-const maxNote = 500;
+/** Characters of the note of a version with additions. */
+export const maxNote = 500;
 const maxSummary = 100;
 const maxKey = 200;
 

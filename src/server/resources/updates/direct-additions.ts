@@ -3,7 +3,7 @@ import { type Caller, registered } from '../../model/caller.ts';
 import type { QueuedRow } from '../../store/additive-rows.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntityWrites } from '../entities/writes.ts';
-import { type Addition, added, isRefusal } from './addition.ts';
+import { type Addition, added, isRefusal, maxNote } from './addition.ts';
 import { askerText } from './asker.ts';
 
 /** What one caller adds at one time to one entity, and what is queued in the same commit. */
@@ -17,6 +17,8 @@ interface Round {
   parts: Part[];
   /** Characters. */
   weight: number;
+  /** Each once. */
+  notes: Set<string>;
   /** Why parts are refused; resolves when the others are on disk. */
   written: Promise<ReadonlyMap<Part, unknown>>;
 }
@@ -43,11 +45,14 @@ export class DirectAdditions {
   async write(store: NetworkStore, caller: Caller, id: string, part: Part): Promise<void> {
     const key = `${store.network} ${id} ${askerText(registered(caller))}`;
     const weight = JSON.stringify(part).length;
+    const notes = part.additions.flatMap(({ note }) => note || []);
     const waiting = this.#next.get(key);
-    const fits = waiting !== undefined && waiting.weight + weight <= maxTogether;
+    const fits =
+      waiting !== undefined && waiting.weight + weight <= maxTogether && haveRoom([...waiting.notes, ...notes]);
     const round = fits ? waiting : this.#open(key, store, caller, id);
     round.parts.push(part);
     round.weight += weight;
+    for (const note of notes) round.notes.add(note);
     const refused = await round.written;
     if (refused.has(part)) throw refused.get(part);
   }
@@ -74,7 +79,7 @@ export class DirectAdditions {
       for (const part of parts) await write(() => [part]).catch((error: unknown) => refused.set(part, error));
       return refused;
     };
-    const round: Round = { parts, weight: 0, written: together().finally(close) };
+    const round: Round = { parts, weight: 0, notes: new Set(), written: together().finally(close) };
     this.#next.set(key, round);
     return round;
   }
@@ -93,4 +98,9 @@ export class DirectAdditions {
       parts.flatMap(({ behind }) => behind),
     );
   }
+}
+
+/** Whether one version keeps all of them: by its note it is known again what an addition has become. */
+function haveRoom(notes: readonly string[]): boolean {
+  return [...new Set(notes)].join('\n').length <= maxNote;
 }
