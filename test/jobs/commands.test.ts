@@ -20,7 +20,7 @@ import { AllowedCommands } from '../../src/server/jobs/local/allowed-commands.ts
 import { resultOf } from '../../src/server/jobs/local/command-result.ts';
 import { type LocalCommand, parseCommands } from '../../src/server/jobs/local/command-settings.ts';
 import type { CommandOutcome } from '../../src/server/jobs/local/run-command.ts';
-import { failureOf } from '../../src/server/kit/job-error.ts';
+import { failureOf, NodeCallError } from '../../src/server/kit/job-error.ts';
 import { identityFile } from '../../src/server/store/accounts/identity-schema.ts';
 
 let folder: string;
@@ -344,4 +344,11 @@ describe("a command's end", () => {
   ])('after %s is an error of the job', (_, outcome, code, retryable, words) => {
     expect(failure(outcome)).toMatchObject({ code, message: expect.stringContaining(words), retryable });
   });
+});
+
+test('a failure says nothing of where files lie, also where the node says what its system said', () => {
+  const said = (where: string) =>
+    `The file system reported an error: EACCES: permission denied${where}. Give it the right.`;
+  const error = new NodeCallError(503, said(", rename '/srv/ada/a' -> '/srv/ada/b'"));
+  expect(failureOf(error).message).toBe(said(''));
 });

@@ -114,10 +114,13 @@ export function storableFailure({ code, message, retryable }: JobFailure): JobFa
   return { code: beginningOf(String(code), maxCode), message: beginningOf(message, maxMessage), retryable };
 }
 
-/** What the system says of a file without where that lies: a log is read by others, also elsewhere. */
-function wordsOf({ message, syscall }: Error & { syscall?: unknown }): string {
-  const [words = message] = typeof syscall === 'string' ? message.split(`, ${syscall}`, 1) : [];
-  return words;
+/** What the system says of a file, also in the node's words, without where that lies: a log is read by others, also elsewhere. */
+function wordsOf({ message }: Error): string {
+  const from = message.search(/, [a-z]{1,12} '/);
+  if (from === -1 || !/\bE[A-Z]{2,14}: /.test(message.slice(0, from))) return message;
+  const opened = message.indexOf("'", from);
+  const closed = message.lastIndexOf("'");
+  return message.slice(0, from) + (closed > opened ? message.slice(closed + 1) : '');
 }
 
 /** Whatever ended a job, as its log says it. */
