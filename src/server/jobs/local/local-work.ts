@@ -51,7 +51,8 @@ export function localHandler(klados: string, command: LocalCommand, node: Proces
     const result = folder.kept === null ? await ran() : (fromJson(folder.kept) as CommandResult);
     /** Whether an earlier run of the job has written this: what others changed there since stays. */
     const isWritten: IsWritten = async (entity, isSuch) =>
-      folder.kept !== null && node.hasWritten(entity, expires - longestMs, isSuch);
+      folder.kept !== null &&
+      (await untilAnswered(() => node.hasWritten(entity, expires - longestMs, isSuch), patience));
     for (const { level, message, metadata } of result.messages) note(level, message, metadata);
     const make = (kind: string, index: number, one: NewOutput) =>
       made(

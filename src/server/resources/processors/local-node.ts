@@ -225,17 +225,19 @@ class LocalNode implements ProcessorNode {
     });
   }
 
-  async hasWritten(entity: string, since: number, isSuch: (version: Manifest) => boolean): Promise<boolean> {
+  hasWritten(entity: string, since: number, isSuch: (version: Manifest) => boolean): Promise<boolean> {
     const { actor, network } = this.#caller;
-    const store = await this.#on.networks.get(network);
-    for (let cid = store.read((db) => findTip(db, entity)) ?? null; cid !== null; await turn()) {
-      const from = cid;
-      const page = store.read((db) => chain(db, from, perRead)).map(({ manifest }) => manifest);
-      if (page.some((one) => one.edited_by.user_id === actor.id && isSuch(one))) return true;
-      const last = page.at(-1);
-      cid = last && Date.parse(last.ts) >= since ? last.prev : null;
-    }
-    return false;
+    return this.#told(async () => {
+      const store = await this.#on.networks.get(network);
+      for (let cid = store.read((db) => findTip(db, entity)) ?? null; cid !== null; await turn()) {
+        const from = cid;
+        const page = store.read((db) => chain(db, from, perRead)).map(({ manifest }) => manifest);
+        if (page.some((one) => one.edited_by.user_id === actor.id && isSuch(one))) return true;
+        const last = page.at(-1);
+        cid = last && Date.parse(last.ts) >= since ? last.prev : null;
+      }
+      return false;
+    });
   }
 
   async #files() {
