@@ -842,6 +842,18 @@ test.each(ways)(
   },
 );
 
+/** Moves what lies in one collection into another one, and puts it into the first again: to a plain remote that takes two requests. */
+async function putBehind(
+  { mirror, here }: Pair,
+  what: Entity,
+  { from, to }: { from: Entity; to: Entity },
+): Promise<void> {
+  const placed = ({ id }: Entity) => ({ predicate: 'collection', peer: id });
+  const [add, drop] = [[placed(to)], [placed(from)]];
+  const moved = await update(mirror, here, what, { relationships_add: add, relationships_remove: drop });
+  await update(mirror, here, moved, { relationships_add: drop });
+}
+
 test('what a role gives to others for one type alone does not let half of it be sent', async () => {
   await using pair = await startPair();
   const { origin, mirror, curator, there, here } = pair;
@@ -851,10 +863,7 @@ test('what a role gives to others for one type alone does not let half of it be 
   const declared = { key: 'scan', filename: 'scan.txt', content_type: 'text/plain', size: 4, collection: home.id };
   const file = ok<Entity>(await ask(origin, curator, 'POST /files', declared));
   await sync(mirror, here);
-  const placed = ({ id }: Entity) => ({ predicate: 'collection', peer: id });
-  const [add, drop] = [[placed(inbox)], [placed(home)]];
-  const moved = await update(mirror, here, file, { relationships_add: add, relationships_remove: drop });
-  await update(mirror, here, moved, { relationships_add: drop });
+  await putBehind(pair, file, { from: home, to: inbox });
   const roles = `POST /collections/${inbox.id}/roles`;
   ok(await ask(origin, there, roles, { role: 'adder', actions: ['*:view', '*:create'] }));
   ok(await ask(origin, there, roles, { role: 'filer', actions: ['file:update'] }));
@@ -874,10 +883,7 @@ test.each(ways)('of what would be refused half way there nothing is done, %s', a
   for (const { id } of [home, inbox]) await enrol(origin, there, id, curator, 'editor');
   const work = await create(origin, curator, { collection: home.id });
   await sync(mirror, here);
-  const placed = ({ id }: Entity) => ({ predicate: 'collection', peer: id });
-  const [add, drop] = [[placed(inbox)], [placed(home)]];
-  const moved = await update(mirror, here, work, { relationships_add: add, relationships_remove: drop });
-  await update(mirror, here, moved, { relationships_add: drop });
+  await putBehind(pair, work, { from: home, to: inbox });
   // By then one may add to what is to be the first, and change nothing in it.
   const roles = `/collections/${inbox.id}/roles`;
   ok(await ask(origin, there, `POST ${roles}`, { role: 'adder', actions: ['*:view', '*:create'] }));
@@ -906,10 +912,7 @@ test('what roles give for one type alone, which a plain remote does not tell of 
   const declared = { key: 'scan', filename: 'scan.txt', content_type: 'text/plain', size: 4, collection: home.id };
   const file = ok<Entity>(await ask(origin, curator, 'POST /files', declared));
   await sync(mirror, here);
-  const placed = ({ id }: Entity) => ({ predicate: 'collection', peer: id });
-  const [add, drop] = [[placed(inbox)], [placed(home)]];
-  const moved = await update(mirror, here, file, { relationships_add: add, relationships_remove: drop });
-  await update(mirror, here, moved, { relationships_add: drop });
+  await putBehind(pair, file, { from: home, to: inbox });
 
   expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
   expect((await read(origin, there, file.id)).relationships.map(({ peer }) => peer)).toEqual([inbox.id, home.id]);
