@@ -25,6 +25,7 @@ const undoing = [
   '',
   '',
   '',
+  '',
 ];
 
 /** Takes a database file back to what a program with an earlier schema version wrote. */

@@ -453,3 +453,25 @@ test('what an earlier program cut from the texts of a log ends between character
   expect(isLogKept(reader, key, log.manifest)).toBe(true);
   reader.close();
 });
+
+test('a log that an earlier program took for written by the user of a remote is of whoever wrote it here', async () => {
+  await using opened = await openStore('here');
+  const properties = { job_id: 'job_1', klados_id: idOf(2), status: 'done' };
+  const { manifest } = first(idOf(1), { type: 'klados_log', properties });
+  const by = (user_id: string) => {
+    const one = { ...manifest, edited_by: { user_id, method: 'manual' as const } };
+    return { ...encodeManifest(one), id: manifest.id, manifest: one };
+  };
+  const ours = by(idOf(2));
+  await opened.store.submit([step(null, ours)]);
+  await opened.store.submit([step(ours, by(idOf(3)))]);
+  await opened.store.close();
+  const db = new Database(opened.file);
+  db.prepare('UPDATE job_log SET author = ?').run(idOf(3));
+  db.close();
+  setBack(opened.file, 15);
+  openWriter(opened.file).close();
+  const reader = openReader(opened.file);
+  expect(reader.all('SELECT author FROM job_log')).toEqual([{ author: idOf(2) }]);
+  reader.close();
+});

@@ -124,6 +124,15 @@ export function makerOf(db: Reader, id: string): string | undefined {
   return edit?.method === 'system' ? edit.on_behalf_of : edit?.user_id;
 }
 
+/**
+ * How the first version of an entity (by its key) that came here was written, though another history may have taken the place of
+ * its own since, as that of a plain remote does; of one without its beginning the lowest that is here.
+ */
+export function earliestEdit(db: Reader, entity: number): EditedBy | undefined {
+  const row = db.get<{ key: number }>('SELECT key FROM block WHERE entity = ? ORDER BY ver, key LIMIT 1', entity);
+  return row && versionByKey(db, row.key)?.manifest.edited_by;
+}
+
 /** Whether somebody wrote one of the versions of an entity (by its key) that are here. */
 export function hasAuthor(db: Reader, entity: number, author: string): boolean {
   const rows = db.all<{ key: number }>('SELECT key FROM block WHERE entity = ?', entity);
