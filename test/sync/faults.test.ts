@@ -339,6 +339,41 @@ describe('P3: a push whose answer is lost', () => {
     expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0 });
   });
 
+  test.each([
+    ['in the same run', false],
+    ['after a stop of the node', true],
+  ])('and that did not arrive at a node keeps its history and authors: %s', async (_name, stops) => {
+    await using scene = await startScene({ plain: false });
+    const { origin, mirror, proxy, here, place, works } = scene;
+    await sync(mirror, here);
+    const made = await create(mirror, here, { collection: place.id, properties: { n: 1 } });
+    const twice = await update(mirror, here, made, { properties: { n: 2 } });
+    const [first, second] = works as [Entity, Entity];
+    const edited = await update(mirror, here, first, { properties: { n: 'edited' } });
+    const again = await update(mirror, here, edited, { properties: { n: 'again' } });
+    const gone = await remove(mirror, here, second);
+    let isCut = false;
+    proxy.fault = ({ path }) => {
+      if (stops && path.endsWith('/tip')) return { status: 302 };
+      if (path !== '/node/sync/push' || isCut) return undefined;
+      isCut = true;
+      return 'cut';
+    };
+    const run = lines((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).at(-1);
+    expect(isCut).toBe(true);
+    if (stops) {
+      expect(run).toHaveProperty('error');
+      proxy.fault = () => undefined;
+      await sync(mirror, here);
+    }
+    const chain = async (id: string) => (await chainOf(origin, id)).map(([, cid]) => cid);
+    expect(await chain(made.id)).toEqual([twice.cid, made.cid]);
+    expect(await chain(first.id)).toEqual([again.cid, edited.cid, first.cid]);
+    expect(await chain(second.id)).toEqual([gone.cid, second.cid]);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0 });
+  });
+
   test('and on which somebody else has built meanwhile is known again in the history', async () => {
     await using scene = await startScene();
     const { origin, mirror, proxy, curator, here, works } = scene;

@@ -189,6 +189,11 @@ const attempts = 8;
 async function pushEntity(ctx: PushContext, id: string): Promise<boolean> {
   let asked = false;
   let brought = false;
+  const arrived = async () => {
+    [asked, brought] = [false, true];
+    await settleUnchanged(ctx, [id]);
+    return (await pushBlocks(ctx, [id])).length === 0;
+  };
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const loaded = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
     // Once the tip has been read and is what it was, the request did not arrive.
@@ -206,10 +211,7 @@ async function pushEntity(ctx: PushContext, id: string): Promise<boolean> {
       case 'prefer':
         // It was asked about what was sent before; ours goes out as blocks, and only where it does not take them theirs stands.
         if (asked && !brought) {
-          brought = true;
-          asked = false;
-          await settleUnchanged(ctx, [id]);
-          if ((await pushBlocks(ctx, [id])).length === 0) return true;
+          if (await arrived()) return true;
           break;
         }
         await adoptTheirs(ctx, loaded, loaded.state.local?.cid ?? '');
@@ -221,6 +223,11 @@ async function pushEntity(ctx: PushContext, id: string): Promise<boolean> {
         break;
       }
       default: {
+        // What was under way and has not arrived keeps its versions and their authors as blocks alone.
+        if (ctx.blocks && asked && !brought) {
+          if (await arrived()) return true;
+          break;
+        }
         const next = await send(ctx, { ...loaded, state }, intent);
         if (next === 'done') return true;
         asked = false;
