@@ -28,21 +28,15 @@ export function contradictions(db: Reader): string[] {
 }
 
 /**
- * An answered version is the tip, or the tip's chain leads to it: a later write may have been kept without an answer. Where
- * a remote's version with the same content was taken since (decisions.md, Equal content), it is stored beside that chain.
+ * An answered version is the tip, or the tip's chain leads to it: a later write may have been kept without an answer. A sync with
+ * another node leaves that so, since versions go there as they are.
  */
 export function lost(db: Reader, answered: [string, string][]): string[] {
   const chains = new Map<string, Set<string>>();
   return answered.flatMap(([id, cid]) => {
     const known = chains.get(id) ?? new Set(chain(db, findTip(db, id) ?? '', 1000).map((version) => version.cid));
     chains.set(id, known);
-    return known.has(cid) || (findVersion(db, cid) && tookTheirs(db, id))
-      ? []
-      : [`the answered version ${cid} of ${id} is lost`];
+    const now = findVersion(db, cid) ? 'not in its history any more' : 'lost';
+    return known.has(cid) ? [] : [`the answered version ${cid} of ${id} is ${now}`];
   });
-}
-
-function tookTheirs(db: Reader, id: string): boolean {
-  const sql = "SELECT 1 FROM moves m JOIN entity e ON e.key = m.entity WHERE e.id = ? AND m.origin LIKE 'remote:%'";
-  return db.get(sql, id) !== undefined;
 }

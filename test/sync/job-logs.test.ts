@@ -15,7 +15,12 @@ test('jobs stand as they stood when a plain remote has their logs by its own use
   const { node, who } = scene;
   await addRemote(node, who, { url: proxy.url, key: keyOf(operator(origin)), direction: 'both' });
   const { id, self } = await scene.klados('accept');
-  const jobs = [await scene.invoke(id), await scene.invoke(id), await scene.invoke(id), await scene.invoke(id)] as const;
+  const jobs = [
+    await scene.invoke(id),
+    await scene.invoke(id),
+    await scene.invoke(id),
+    await scene.invoke(id),
+  ] as const;
   const [done, broken, running, makers] = jobs;
   const log = await scene.log(self, done, { status: 'done' });
   await scene.log(self, broken, { status: 'error', error: failed });
