@@ -373,6 +373,33 @@ test.each(ways)('the roles of who makes a collection here arrive as they are, %s
 });
 
 test.each(ways)(
+  'a role of somebody who is here alone holds up nothing else of its collection, %s',
+  async (_way, plain) => {
+    await using pair = await pairOf({ plain });
+    const { origin, mirror, curator, here } = pair;
+    const [local, heir] = [await user(mirror, 'local'), await user(origin, 'heir')];
+    await sync(mirror, here);
+    const place = await collection(mirror, here);
+    await enrol(mirror, here, place.id, local, 'editor');
+    await enrol(mirror, here, place.id, heir, 'editor');
+    expect(await sync(mirror, here)).toMatchObject({ created: 1, refused: 1 });
+    const { cid } = await read(mirror, here, place.id);
+    ok(await ask(mirror, here, `PUT /collections/${place.id}`, { expect_tip: cid, label: 'Renamed' }));
+    expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
+    const there = await read(origin, curator, place.id);
+    expect(there.properties.label).toBe('Renamed');
+    expect(members(there).sort()).toEqual([
+      ['editor', heir.id],
+      ['owner', curator.id],
+    ]);
+    expect(members(await read(mirror, here, place.id))).toContainEqual(['editor', local.id]);
+    expect((await remoteOf(mirror, here)).refusals).toMatchObject([
+      { id: place.id, words: expect.stringContaining(`. The user ${local.id} has the role editor here alone`) },
+    ]);
+  },
+);
+
+test.each(ways)(
   'the operator, who has a role for good and the user of the key for a time, keeps it there, %s',
   async (_way, plain) => {
     await using pair = await pairOf({ plain });

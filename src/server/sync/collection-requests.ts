@@ -43,17 +43,20 @@ interface Sender {
   query: string;
   /** The roots that lie in it there. */
   settable: ReadonlySet<string>;
+  /** The peers that the remote is not known to have. */
+  lacking: ReadonlySet<string>;
 }
 
 /**
  * What turns the remote's version of a collection into ours: roles and members by their endpoints, the rest by
  * PUT /collections. Times of granting are the remote's own and no difference. What is given comes before what is taken, so
- * that the collection has an owner all the time, and last what the sender itself loses, who may not manage it then.
+ * that the collection has an owner all the time, and last what the sender itself loses, who may not manage it then. What is given
+ * to whom the remote may not have, as to a processor of this node alone, holds up nothing else.
  */
 export function updateCollection(
   theirs: Manifest,
   local: Manifest,
-  { user, now, query, settable }: Sender,
+  { user, now, query, settable, lacking }: Sender,
 ): PushRequest[] {
   const [before, after] = [rolesOf(theirs), rolesOf(local)];
   const roles = new Set([...before.keys(), ...after.keys()]);
@@ -68,7 +71,9 @@ export function updateCollection(
   const roleChanges = roleRequests(base, theirs, local);
   const held = [...roleChanges.changed, ...roleChanges.gone].filter(isHeld);
   const members = memberRequests(base, theirs, local, isMember, now);
-  const access = [...except(roleChanges.changed, isHeld), ...members.given, ...except(members.taken, isOwn)];
+  const isStrange = ({ of }: Access) => lacking.has(of);
+  const given = except(members.given, isStrange);
+  const access = [...except(roleChanges.changed, isHeld), ...given, ...except(members.taken, isOwn)];
   const rest = {
     ...local,
     properties: withRoles(local, theirs),
@@ -80,6 +85,7 @@ export function updateCollection(
     ...(setsRoot ? rootRequest(base, theirs, local) : []),
     ...except(roleChanges.gone, isHeld),
     ...except(held, takes),
+    ...members.given.filter(isStrange),
     ...held.filter(takes),
     ...members.taken.filter(isOwn),
   ];
@@ -162,12 +168,13 @@ function memberRequests(
   const left = rolesOf(local);
   const removed = [...old].filter(([key, r]) => !current.has(key) && left.has(r.predicate)).map(([, r]) => r);
   const changed = [...current].filter(([key, r]) => !sameExpiry(old.get(key), r)).map(([, r]) => r);
-  const post = ({ peer, predicate, properties }: Relationship): Access => ({
+  const post = ({ peer, predicate, properties, peer_type = 'user' }: Relationship): Access => ({
     of: peer,
     method: 'POST',
     path: `${base}/members`,
     body: () => ({ user_id: peer, role: predicate, ...secondsLeft(properties, now) }),
     makes: null,
+    stays: `The ${peer_type} ${peer} has the role ${predicate} here alone`,
   });
   const remove = ({ peer, predicate }: Relationship): Access => ({
     of: peer,

@@ -15,7 +15,7 @@ import type { RemoteAnswer } from './remote.ts';
 import { checkMeant, checkSaid, FailedAnswerError } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
 import { isDeletion } from './state.ts';
-import { readTip, readWords, readWritten } from './wire.ts';
+import { isInvalid, readTip, readWords, readWritten } from './wire.ts';
 
 /** What is next of an entity that something was sent of: nothing more in this run, or it is looked at again at once. */
 export type Next = 'done' | 'again';
@@ -201,10 +201,17 @@ export async function refuse(
   return 'done';
 }
 
-/** As `refuse`, as an answer says. @throws FailedAnswerError where it is none of the remote's own */
-export async function refuseAs(ctx: PushContext, id: string, tip: string, answer: RemoteAnswer): Promise<'done'> {
+/** As `refuse`, as an answer says, with what `stays` here where it is not valid there. @throws FailedAnswerError where it is none of the remote's own */
+export async function refuseAs(
+  ctx: PushContext,
+  id: string,
+  tip: string,
+  answer: RemoteAnswer,
+  stays?: string,
+): Promise<'done'> {
   checkMeant(ctx.client.host, answer);
-  return refuse(ctx, id, tip, answer.status, readWords(answer.body, answer.status));
+  const words = readWords(answer.body, answer.status);
+  return refuse(ctx, id, tip, answer.status, stays && isInvalid(answer.status) ? `${words}. ${stays}` : words);
 }
 
 /** Nothing was done there: the requests that were recorded are settled. */

@@ -8,6 +8,8 @@ export interface PushRequest {
   makes: string | null;
   /** What it takes, where the entity does not lie in the same collections all the time. */
   needs?: readonly Need[];
+  /** What of the entity stays here where the remote does not take this one, in words. */
+  stays?: string;
 }
 
 /** An action that the key's user must be allowed in a collection. */

@@ -309,7 +309,7 @@ async function send(
       await settleUnchanged(ctx, [id]);
       return 'again';
     }
-    if (answer.status >= 400) return refuseAs(ctx, id, sent, answer);
+    if (answer.status >= 400) return refuseAs(ctx, id, sent, answer, request.stays);
     const isWhole = whole && i === requests.length - 1;
     let altered: string[] = [];
     const says = (made: Manifest) => {
