@@ -171,6 +171,7 @@ function move(db: Writer, commit: Commit, step: Step, first: number | undefined)
 function applyRow(db: Writer, row: Exclude<Row, QueuedRow>, time: number): void {
   switch (row.kind) {
     case 'import_source':
+    case 'import_tip':
     case 'archive_made':
     case 'import_run':
       applyImportRow(db, row);

@@ -12,6 +12,8 @@ export interface Authority {
   apart?: Apart | null;
   /** The remote was reset. */
   reset?: boolean;
+  /** The remote's version is what it made of the one here. */
+  answers?: boolean;
 }
 
 /**
@@ -24,7 +26,7 @@ export function commitBetween(
   next: EntityState,
   chain: Chain,
   event: number | null,
-  { remote, time, apart = null, reset = false }: Authority,
+  { remote, time, apart = null, reset = false, answers = false }: Authority,
 ): Commit {
   const { state, known } = loaded;
   const { id } = chain.head;
@@ -47,6 +49,9 @@ export function commitBetween(
     ...keptRows(remote, id, next, known),
   ];
   const expect = state.local?.cid ?? null;
+  // What an import left is no edited thing because a remote says it by a version of its own.
+  if (moves && expect !== null && (answers || next.local?.content === state.local?.content))
+    rows.push({ kind: 'import_tip', id, from: expect, to: chain.cid });
   if (!moves) return { changes: [], preconditions: [{ id, tip: expect }], rows, origin, time };
   return { changes: [{ id, expect, tip: chain.cid, blocks: chain.blocks }], preconditions: [], rows, origin, time };
 }

@@ -288,10 +288,10 @@ function planOf(ctx: SyncContext, db: Reader, { event, chain }: Arrival, reset: 
   const isOpen = loaded.state.standing === 'sending' && !reset;
   if (isOpen && theirs !== null && chainHolds(db, theirs, chain.cid, chain.head.ver)) return null;
   const version = versionIn(chain, loaded.state.local === null);
-  const { next, chain: taken, merged, apart, reset: isReset } = decideTip(db, loaded, chain, ctx, { version, reset });
+  const { next, chain: taken, merged, ...how } = decideTip(db, loaded, chain, ctx, { version, reset });
   const conflict = next.standing === 'conflict' && loaded.state.standing !== 'conflict';
   return {
-    commit: commitBetween(loaded, next, taken, event.id, { remote: remote.name, time: now(), apart, reset: isReset }),
+    commit: commitBetween(loaded, next, taken, event.id, { remote: remote.name, time: now(), ...how }),
     trouble: false,
     wasTroubled,
     deletes: isDeletion(loaded.state, next),

@@ -20,6 +20,8 @@ export interface Decision {
   apart: Apart | null;
   /** What the remote said before counts no more. */
   reset: boolean;
+  /** Its version is what it made of the one here. */
+  answers: boolean;
 }
 
 export interface Merger {
@@ -43,7 +45,8 @@ export function decide(
   merger: Merger | null,
 ): Decision {
   const next = entityStep(state, event);
-  const plain = { next, chain, merged: false, apart: apartBy(event), reset: isReset(event) };
+  const answers = event.kind === 'answered' && event.sent !== null && event.sent === state.local?.cid;
+  const plain = { next, chain, merged: false, apart: apartBy(event), reset: isReset(event), answers };
   const stamp = merger && stampOf(merger);
   if (next.standing !== 'conflict' || stamp === null) return plain;
   const sides = sidesOf(db, next, chain);

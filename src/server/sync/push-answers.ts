@@ -127,8 +127,8 @@ export async function settle(ctx: PushContext, chain: Chain, decided: (db: Reade
       const found = loadEntity(db, remote.key, chain.head.id);
       return { loaded: found, decision: decided(db, found) };
     });
-    const { next, chain: taken, apart, reset } = decision;
-    const commit = commitBetween(loaded, next, taken, null, { remote: remote.name, time: now(), apart, reset });
+    const { next, chain: taken, merged: _, ...how } = decision;
+    const commit = commitBetween(loaded, next, taken, null, { remote: remote.name, time: now(), ...how });
     const [outcome] = await submitWhenFree(store, [commit], ctx.signal);
     if (outcome?.committed) {
       ctx.settled.add(chain.head.id);

@@ -1,6 +1,7 @@
 import type { Json } from '../../model/manifest.ts';
 import { findBlock } from '../blocks.ts';
 import type { Writer } from '../connection.ts';
+import { entityKey } from '../entity-keys.ts';
 
 /** What imports keep beside the versions that they write. */
 export type ImportRow =
@@ -12,6 +13,8 @@ export type ImportRow =
   | { kind: 'import_source'; id: string; digest: string; cid: string; run?: string; made?: boolean }
   /** An archive brought an entity into being, which it leaves with this version. */
   | { kind: 'archive_made'; run: string; id: string; cid: string }
+  /** What says the same stands now in place of the version with which an import left an entity, if it did. */
+  | { kind: 'import_tip'; id: string; from: string; to: string }
   /** An import, when it begins, after each file and at its end. */
   | {
       kind: 'import_run';
@@ -30,6 +33,7 @@ export type ImportRow =
 
 export function applyImportRow(db: Writer, row: ImportRow): void {
   if (row.kind === 'import_source') putSource(db, row);
+  else if (row.kind === 'import_tip') moveTip(db, row);
   else if (row.kind === 'archive_made')
     db.run(
       `INSERT INTO import_made (run, entity, tip) SELECT r.key, e.key, b.key FROM import_run r, entity e, block b
@@ -74,5 +78,16 @@ function putSource(db: Writer, { id, digest, cid, run, made }: Extract<ImportRow
            WHERE run = (SELECT key FROM import_run WHERE id = ?) AND entity = (SELECT key FROM entity WHERE id = ?)`,
     run,
     id,
+  );
+}
+
+function moveTip(db: Writer, { id, from, to }: Extract<ImportRow, { kind: 'import_tip' }>): void {
+  const entity = entityKey(db, id);
+  const [before, after] = [findBlock(db, from)?.key, findBlock(db, to)?.key];
+  if (entity === undefined || before === undefined || after === undefined) return;
+  db.run('UPDATE import_source SET tip = ? WHERE entity = ? AND tip = ?', after, entity, before);
+  db.run(
+    'UPDATE import_made SET tip = ? WHERE run IN (SELECT key FROM import_run) AND entity = ? AND tip = ?',
+    ...[after, entity, before],
   );
 }

@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import type { ImportMadeView, UndoneView } from '../../src/server/resources/node/imports/wire.ts';
+import { ask, operator } from '../helpers/callers.ts';
+import { create, type Entity, ok, read, update } from '../helpers/entities.ts';
+import { importer } from '../helpers/imports.ts';
+import { startNode } from '../helpers/node.ts';
+import { exported, imported } from '../helpers/node-archives.ts';
+import { lines, type Pair, startPair, sync, tipsOf } from './nodes.ts';
+
+// A plain remote says what is pushed there by versions of its own, which are followed here: that is no edit of what was imported.
+
+const records = (v: string) => Array.from({ length: 3 }, (_, n) => JSON.stringify({ id: `r${n}`, v })).join('\n');
+
+const made = async ({ mirror, here }: Pair, id: string): Promise<ImportMadeView> =>
+  ok(await ask(mirror, here, `GET /node/imports/${id}/made`));
+
+async function undone({ mirror, here }: Pair, id: string): Promise<UndoneView> {
+  const answer = await ask(mirror, here, `POST /node/imports/${id}/undo`);
+  return (lines(answer.text).at(-1) as { done: UndoneView }).done;
+}
+
+async function pushed(pair: Pair): Promise<void> {
+  for (let run = 0; run < 2; run++)
+    expect(await sync(pair.mirror, pair.here)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
+  expect(await tipsOf(pair.mirror)).toEqual(await tipsOf(pair.origin));
+}
+
+test('records that a plain remote has are as they were imported: read again, undone, brought back', async () => {
+  await using pair = await startPair({ plain: true });
+  const { run } = importer(pair.mirror);
+  const first = await run({ collection: 'Records' }, { 'a.ndjson': records('one') });
+  await pushed(pair);
+  expect(await made(pair, first.id)).toMatchObject({ made: 3, untouched: 3, changed: 0, collection_goes: true });
+
+  const body = { collection: 'Records' };
+  expect(await run(body, { 'a.ndjson': records('two') })).toMatchObject({ updated: 3, left_alone: 0 });
+  await pushed(pair);
+  expect(await run(body, { 'a.ndjson': records('three') })).toMatchObject({ updated: 3, left_alone: 0 });
+  await pushed(pair);
+
+  const another = await run({ collection: 'Others' }, { 'b.ndjson': records('one').replaceAll('r', 's') });
+  await pushed(pair);
+  expect(await undone(pair, another.id)).toMatchObject({ deleted: 3, kept: 0, collection_deleted: true });
+  await pushed(pair);
+  const again = await run({ collection: 'Others' }, { 'b.ndjson': records('one').replaceAll('r', 's') });
+  expect(again).toMatchObject({ created: 3, left_alone: 0 });
+  expect(again.collection.id).toBe(another.collection.id);
+});
+
+test('an archive that a plain remote has is undone all the same, but for what was edited', async () => {
+  await using source = await startNode();
+  await using pair = await startPair({ plain: true });
+  const { mirror, here } = pair;
+  const by = operator(source);
+  const [document] = [await create(source, by), await create(source, by)];
+  const bytes = Buffer.from('some words');
+  const file = { key: 'a', filename: 'a.txt', content_type: 'text/plain', size: bytes.length };
+  const { id } = ok<Entity>(await ask(source, by, 'POST /files', file));
+  ok(await ask(source, by, `POST /files/${id}/content`, bytes, { 'Content-Type': 'text/plain' }));
+
+  const { run } = await imported(mirror, (await exported(source)).car);
+  await pushed(pair);
+  expect(await made(pair, run)).toMatchObject({ made: 3, untouched: 3, changed: 0 });
+  await update(mirror, here, await read(mirror, here, document.id), { properties: { n: 1 } });
+  await pushed(pair);
+  expect(await undone(pair, run)).toMatchObject({ deleted: 2, kept: 1 });
+});
