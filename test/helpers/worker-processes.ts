@@ -102,7 +102,8 @@ export async function activate(node: TestNode, owner: Person, made: Entity): Pro
   const { writes, networks } = node.ctx;
   const network = networkOf(made.id);
   const store = await networks.get(network);
-  const actor = { kind: 'user' as const, id: owner.id, ids: [owner.id], operator: false };
+  const ids = node.ctx.identity.accountById(owner.account ?? owner.id)?.ids[network] ?? [owner.id];
+  const actor = { kind: 'user' as const, id: owner.id, ids, operator: false };
   const update = { properties: { endpoint_verified_at: new Date(writes.env.now()).toISOString(), status: 'active' } };
   await writes.write(store, (db) => {
     const base = writes.standing(db, network, made.id);

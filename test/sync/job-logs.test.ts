@@ -3,6 +3,8 @@ import { operator } from '../helpers/callers.ts';
 import { read } from '../helpers/entities.ts';
 import { failed, JobScene } from '../helpers/job-scene.ts';
 import { startNode } from '../helpers/node.ts';
+import { klados } from '../helpers/processors.ts';
+import { activate } from '../helpers/worker-processes.ts';
 import { addRemote, keyOf, sync } from './nodes.ts';
 import { startProxy } from './proxy.ts';
 
@@ -40,4 +42,21 @@ test('jobs stand as they stood when a plain remote has their logs by its own use
   await scene.log(who, later, { klados_id: id, status: 'done' });
   expect(await stand()).toEqual(['done', 'error', 'done', 'done']);
   expect((await scene.status(id, later.job_id)).status).toBe('done');
+});
+
+test('who made a klados counts for its jobs when a plain remote has it by its own user', async () => {
+  await using scene = await JobScene.open();
+  await using origin = await startNode();
+  await using proxy = await startProxy(origin.url);
+  const { node, who, home } = scene;
+  await addRemote(node, who, { url: proxy.url, key: keyOf(operator(origin)), direction: 'both' });
+  const made = await klados(node, who, home.id, { endpoint: `${scene.endpoint.url}/accept` });
+  await sync(node, who);
+  await sync(node, who);
+  const there = await read(node, who, made.id);
+  expect(there.edited_by.user_id).toBe(operator(origin).id);
+  await activate(node, who, there);
+  const job = await scene.invoke(made.id);
+  await scene.log(who, job, { klados_id: made.id, status: 'done' });
+  expect((await scene.status(made.id, job.job_id)).status).toBe('done');
 });

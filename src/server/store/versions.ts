@@ -120,7 +120,11 @@ export function creatorOf(db: Reader, id: string): string | undefined {
 
 /** The same, but undefined where a service account did on nobody's behalf: as that one many may write. */
 export function makerOf(db: Reader, id: string): string | undefined {
-  const edit = firstEdit(db, id);
+  return makerIn(firstEdit(db, id));
+}
+
+/** On whose behalf a first version was written, by that. */
+export function makerIn(edit: EditedBy | undefined): string | undefined {
   return edit?.method === 'system' ? edit.on_behalf_of : edit?.user_id;
 }
 

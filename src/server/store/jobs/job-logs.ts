@@ -6,7 +6,7 @@ import type { Manifest } from '../../model/manifest.ts';
 import type { Reader, Writer } from '../connection.ts';
 import { findStanding } from '../entities.ts';
 import { entityKey } from '../entity-keys.ts';
-import { earliestEdit, hasAuthor, makerOf } from '../versions.ts';
+import { earliestEdit, hasAuthor, makerIn, makerOf } from '../versions.ts';
 
 /** Keeps what a log's current version says where runs look for it; of a deleted one, what it said last. */
 export function projectJobLog(
@@ -95,7 +95,13 @@ export function findLog(db: Reader, id: string): StoredLog | undefined {
  */
 export function speaksFor(db: Reader, author: string, processor: string): boolean {
   if (author === processor) return true;
-  return !isCommand(db, processor) && author === makerOf(db, processor);
+  return !isCommand(db, processor) && isMaker(db, author, processor);
+}
+
+/** Also by its first version that came here, where a remote has it by another one since. */
+function isMaker(db: Reader, author: string, processor: string): boolean {
+  const key = entityKey(db, processor);
+  return author === makerOf(db, processor) || (key !== undefined && author === makerIn(earliestEdit(db, key)));
 }
 
 /** Whether the node runs a processor itself. */
