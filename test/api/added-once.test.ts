@@ -2,59 +2,77 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
-import { ask, operator } from '../helpers/callers.ts';
+import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
 import { allow, command, ended, replying, within } from '../helpers/local.ts';
-import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { addRemote, keyOf, sync } from '../sync/nodes.ts';
+import { startProxy } from '../sync/proxy.ts';
 
 const env = { PATH: '/usr/bin:/bin' };
 
-test('what a command has written before a stop of the node is not written again over what others made of it since', async () => {
-  await using folder = await temporaryFolder();
-  const data = folder.path;
-  const commands = {
-    adds: replying(`require('node:fs').writeFileSync(job.folder + '/text', 'of the command');
+test.each([
+  ['', false],
+  [', nor where a plain remote has all of it by versions of its own', true],
+])(
+  'what a command has written before a stop is not written again over what others made of it since%s',
+  async (_where, isSent) => {
+    await using folder = await temporaryFolder();
+    const data = folder.path;
+    const commands = {
+      adds: replying(`require('node:fs').writeFileSync(job.folder + '/text', 'of the command');
       const [entity_id, other] = job.target_entities;
       const updates = [{ entity_id, properties: { seen: 'by the command' } }, { entity_id: other, properties: { seen: 1 } }];
       return { updates, outputs: [{ type: 'note', content: [{ path: 'text' }] }, { type: 'last' }] };`),
-  };
-  let [files, path]: [Entity[], string] = [[], ''];
-  let where: Entity;
-  {
-    // Undone once the node is closed.
-    using opened = new DisposableStack();
+    };
+    let [files, path]: [Entity[], string] = [[], ''];
+    let where: Entity;
+    {
+      // Undone once the node is closed.
+      using opened = new DisposableStack();
+      await using node = await startNode({ data, env });
+      const me = operator(node);
+      where = await collection(node, me, { label: 'target' });
+      await allow(node, commands);
+      const klados = await command(node, me, where.id, 'adds', { accepts: { types: ['*'], cardinality: 'many' } });
+      for (let n = 0; n < 2; n++) files.push(await create(node, me, { collection: where.id }));
+      const db = opened.adopt(new Database(join(data, 'main', 'archeion.db')), (it) => {
+        it.exec('DROP TRIGGER full');
+        it.close();
+      });
+      db.exec(
+        `CREATE TRIGGER full BEFORE INSERT ON entity WHEN NEW.type = 'last' BEGIN SELECT RAISE(ABORT, 'no more'); END`,
+      );
+      const body = { target_entities: files.map(({ id }) => id), target_collection: where.id, confirm: true };
+      const { job_id } = ok<{ job_id: string }>(await ask(node, me, `POST /kladoi/${klados.id}/invoke`, body));
+      path = `/kladoi/${klados.id}/jobs/${job_id}/status`;
+      const content = async () => (await within(node, me, where.id, 'note'))[0]?.properties.content;
+      await expect.poll(content, { timeout: 20_000 }).toBeDefined();
+    }
+    // While the list cannot be read nothing is begun.
+    await writeFile(join(data, 'processors.json'), '{', { mode: 0o600 });
     await using node = await startNode({ data, env });
     const me = operator(node);
-    where = await collection(node, me, { label: 'target' });
+    const [file, other] = files.map(({ id }) => id) as [string, string];
+    await using opened = new AsyncDisposableStack();
+    if (isSent) await send(node, me, opened);
+    await update(node, me, await read(node, me, file), { properties: { seen: 'by me' } });
+    const [note] = (await within(node, me, where.id, 'note')) as [Entity];
+    const text = { 'Content-Type': 'text/plain' };
+    ok(await ask(node, me, `POST /entities/${note.id}/content?key=content`, 'of mine', text));
     await allow(node, commands);
-    const klados = await command(node, me, where.id, 'adds', { accepts: { types: ['*'], cardinality: 'many' } });
-    for (let n = 0; n < 2; n++) files.push(await create(node, me, { collection: where.id }));
-    const db = opened.adopt(new Database(join(data, 'main', 'archeion.db')), (it) => {
-      it.exec('DROP TRIGGER full');
-      it.close();
-    });
-    db.exec(
-      `CREATE TRIGGER full BEFORE INSERT ON entity WHEN NEW.type = 'last' BEGIN SELECT RAISE(ABORT, 'no more'); END`,
-    );
-    const body = { target_entities: files.map(({ id }) => id), target_collection: where.id, confirm: true };
-    const { job_id } = ok<{ job_id: string }>(await ask(node, me, `POST /kladoi/${klados.id}/invoke`, body));
-    path = `/kladoi/${klados.id}/jobs/${job_id}/status`;
-    const content = async () => (await within(node, me, where.id, 'note'))[0]?.properties.content;
-    await expect.poll(content, { timeout: 20_000 }).toBeDefined();
-  }
-  // While the list cannot be read nothing is begun.
-  await writeFile(join(data, 'processors.json'), '{', { mode: 0o600 });
-  await using node = await startNode({ data, env });
-  const me = operator(node);
-  const [file, other] = files.map(({ id }) => id) as [string, string];
-  await update(node, me, await read(node, me, file), { properties: { seen: 'by me' } });
-  const [note] = (await within(node, me, where.id, 'note')) as [Entity];
-  const text = { 'Content-Type': 'text/plain' };
-  ok(await ask(node, me, `POST /entities/${note.id}/content?key=content`, 'of mine', text));
-  await allow(node, commands);
-  expect(await ended(node, me, path)).toMatchObject({ status: 'done' });
-  expect(await within(node, me, where.id, 'last')).toHaveLength(1);
-  expect((await ask(node, me, `GET /entities/${note.id}/content?key=content`)).text).toBe('of mine');
-  expect(await read(node, me, file)).toMatchObject({ ver: 3, properties: { seen: 'by me' } });
-  expect(await read(node, me, other)).toMatchObject({ ver: 2, properties: { seen: 1 } });
-});
+    expect(await ended(node, me, path)).toMatchObject({ status: 'done' });
+    expect(await within(node, me, where.id, 'last')).toHaveLength(1);
+    expect((await ask(node, me, `GET /entities/${note.id}/content?key=content`)).text).toBe('of mine');
+    // The remote has what was made and then added to in one version.
+    expect(await read(node, me, file)).toMatchObject({ ver: isSent ? 2 : 3, properties: { seen: 'by me' } });
+    expect(await read(node, me, other)).toMatchObject({ ver: isSent ? 1 : 2, properties: { seen: 1 } });
+  },
+);
+
+async function send(node: TestNode, me: Person, opened: AsyncDisposableStack): Promise<void> {
+  const remote = opened.use(await startNode());
+  const { url } = opened.use(await startProxy(remote.url));
+  await addRemote(node, me, { url, key: keyOf(operator(remote)), direction: 'both' });
+  for (let run = 0; run < 2; run++) await sync(node, me);
+}

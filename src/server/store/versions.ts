@@ -93,6 +93,20 @@ export function chain(db: Reader, cid: string, limit: number): Version[] {
   return versions;
 }
 
+/**
+ * What of an entity is stored, of whatever history, what came here last first: a page of it before a block, by its key.
+ * Without the first page's `before`: from the last one.
+ */
+export function storedVersions(
+  db: Reader,
+  id: string,
+  { before = Number.MAX_SAFE_INTEGER, limit }: { before?: number | undefined; limit: number },
+): Version[] {
+  const sql = `SELECT ${columns} FROM block b
+    WHERE b.entity = (SELECT key FROM entity WHERE id = ?) AND b.key < ? ORDER BY b.key DESC LIMIT ?`;
+  return db.all<{ key: number; entity: string; ver: number }>(sql, id, before, limit).map((row) => loaded(db, row));
+}
+
 /** Whether a version is stored, without reading it. */
 export function hasVersion(db: Reader, cid: string): boolean {
   return blockKey(db, cidBytes(cid)) !== undefined;

@@ -11,9 +11,8 @@ import type { Caller } from '../../model/caller.ts';
 import { fromJson } from '../../model/from-json.ts';
 import { idOn, type Network } from '../../model/ids.ts';
 import type { Manifest } from '../../model/manifest.ts';
-import { findTip } from '../../store/entities.ts';
 import type { Networks } from '../../store/networks.ts';
-import { chain } from '../../store/versions.ts';
+import { storedVersions } from '../../store/versions.ts';
 import { filesOf, head, sniffedType } from '../content/intake.ts';
 import type { ContentService } from '../content/service.ts';
 import type { EntitiesService } from '../entities/service.ts';
@@ -229,14 +228,13 @@ class LocalNode implements ProcessorNode {
     const { actor, network } = this.#caller;
     return this.#told(async () => {
       const store = await this.#on.networks.get(network);
-      for (let cid = store.read((db) => findTip(db, entity)) ?? null; cid !== null; await turn()) {
-        const from = cid;
-        const page = store.read((db) => chain(db, from, perRead)).map(({ manifest }) => manifest);
-        if (page.some((one) => one.edited_by.user_id === actor.id && isSuch(one))) return true;
-        const last = page.at(-1);
-        cid = last && Date.parse(last.ts) >= since ? last.prev : null;
+      // Not by the tip's history: a plain remote's may have taken its place.
+      for (let before: number | undefined; ; await turn()) {
+        const page = store.read((db) => storedVersions(db, entity, { before, limit: perRead }));
+        if (page.some(({ manifest: one }) => one.edited_by.user_id === actor.id && isSuch(one))) return true;
+        before = page.at(-1)?.key;
+        if (!page.some(({ manifest }) => Date.parse(manifest.ts) >= since)) return false;
       }
-      return false;
     });
   }
 
