@@ -161,9 +161,9 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
       const { turn } = begun;
       // What could not be written of that may be taken by then.
       if (left === 'kept') turn.failed = null;
-      // What nothing is known of any more would be done once more.
-      const isKnown = turn.failed !== null || turn.done !== null;
-      if (left === 'kept' || (left === 'open' && isKnown)) void this.#beginAgain(klados, job, begun, pauseMs);
+      // What was begun and nothing is known of any more would be done once more.
+      const isSafe = !turn.begun || turn.failed !== null || turn.done !== null;
+      if (left === 'kept' || (left === 'open' && isSafe)) void this.#beginAgain(klados, job, begun, pauseMs);
     };
     void waiting.add(() => this.#jobs.add(carry));
   }
