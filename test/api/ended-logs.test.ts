@@ -246,7 +246,7 @@ test.each(['its klados', 'the one behind it'])(
       .toMatchObject(
         isOwn
           ? { code: 'REJECTED', message: expect.stringContaining('begins once more'), retryable: false }
-          : { code: 'HANDOFF_REFUSED' },
+          : { code: 'HANDOFF_REFUSED', retryable: false },
       );
     await allow(node, commands);
     ok(await ask(node, me, `PUT /kladoi/${id}`, { expect_tip: out.cid, status: 'active' }));

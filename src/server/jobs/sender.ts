@@ -5,8 +5,9 @@ import { afterSending, pauseBefore, type Sending, type SendingEvent } from '../m
 import type { Commit } from '../store/commit.ts';
 import { findStanding } from '../store/entities.ts';
 import { endpointsSince } from '../store/jobs/endpoints-since.ts';
+import { hasHandedOn } from '../store/jobs/handed-on.ts';
 import type { NewJob } from '../store/jobs/job-rows.ts';
-import { hasHandedOn, hasOpenLog } from '../store/jobs/jobs.ts';
+import { hasOpenLog } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { Dispatch, Dispatcher, Outcome } from './dispatch.ts';
 import { SharedInputs } from './shared-inputs.ts';

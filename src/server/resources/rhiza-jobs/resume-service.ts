@@ -3,7 +3,7 @@ import { type Caller, registered } from '../../model/caller.ts';
 import { newSending } from '../../model/job-state.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { NewJob } from '../../store/jobs/job-rows.ts';
-import { findJob, findJobHead, handedOnIn, type StoredJob } from '../../store/jobs/jobs.ts';
+import { findJob, findJobHead, type StoredJob } from '../../store/jobs/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { defaultSeconds, type Launcher } from '../jobs/launcher.ts';
@@ -16,9 +16,6 @@ import type { ResumeBody, ResumedView } from './wire.ts';
 const wantedMs = defaultSeconds * 1000;
 /** So many begin anew in one commit. */
 const perCommit = 200;
-
-const handoffRefused = 'HANDOFF_REFUSED';
-const nothing: ReadonlySet<string> = new Set();
 
 /** Repeats what failed in a workflow (processors.md 3.10). */
 export class ResumeService {
@@ -39,13 +36,9 @@ export class ResumeService {
     try {
       return await writes.queued(store, job, async () => {
         const { errors } = await runStatusNow(store, job, writes.env.now());
-        const failed = errors.filter(
+        const wanted = errors.filter(
           ({ code, retryable }) => retryable && (error_codes === undefined || error_codes.includes(code)),
         );
-        // Whoever ran it again after a stop knows nothing of what an earlier run of it had handed on.
-        const mayHaveBegun = failed.some(({ code }) => code === handoffRefused);
-        const begun = mayHaveBegun ? store.read((db) => handedOnIn(db, job)) : nothing;
-        const wanted = failed.filter(({ code, job_id }) => code !== handoffRefused || !begun.has(job_id));
         const resumed = () => ({ resumed: jobs.length, skipped: errors.length - jobs.length, jobs });
         for (let from = 0; from < wanted.length; from += perCommit) {
           const ids = wanted.slice(from, from + perCommit).map(({ job_id }) => job_id);

@@ -6,6 +6,7 @@ import type { JsonObject } from '../../model/manifest.ts';
 import { batchStatus, type RunJob, type RunStatus, runStatus, type StuckBatch } from '../../model/run-status.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
+import { withResumable } from './handed-on.ts';
 import { isCommand, speaksFor } from './job-logs.ts';
 import type { NewJob, NewJobBatch } from './job-rows.ts';
 
@@ -164,18 +165,6 @@ export function hasOpenLog(db: Reader, id: string): boolean {
   return db.get(sql, id) !== undefined;
 }
 
-/** Whether a job came of another one, of a run. */
-export function hasHandedOn(db: Reader, { run, id }: Pick<JobHead, 'run' | 'id'>): boolean {
-  return db.get('SELECT 1 FROM job WHERE run = ? AND parent = ?', run, id) !== undefined;
-}
-
-/** Jobs of a run behind which others have begun, which would begin once more with them. What nobody took is asked for anew. */
-export function handedOnIn(db: Reader, run: string): ReadonlySet<string> {
-  const sql = `SELECT DISTINCT parent FROM job j WHERE run = ? AND parent IS NOT NULL
-    AND (state <> 'refused' OR EXISTS (SELECT 1 FROM job_log l WHERE l.job = j.id))`;
-  return new Set(db.all<{ parent: string }>(sql, run).map(({ parent }) => parent));
-}
-
 /** What a processor was granted, and until when, epoch milliseconds. */
 export interface StoredGrant {
   actions: string[];
@@ -302,12 +291,12 @@ const selectRun = `SELECT j.id, j.processor, j.parent, j.retries, j.state, j.err
 
 /** All jobs of a run with what those logs say that count for them. */
 export function jobsOfRun(db: Reader, run: string): RunJob[] {
-  return merged(db, db.each<RunRow>(`${selectRun} WHERE j.run = ? ORDER BY j.key, l.entity`, run));
+  return withResumable(db, merged(db, db.each<RunRow>(`${selectRun} WHERE j.run = ? ORDER BY j.key, l.entity`, run)));
 }
 
 /** One job as part of a run. */
 export function runJob(db: Reader, id: string): RunJob | undefined {
-  return merged(db, db.all<RunRow>(`${selectRun} WHERE j.id = ? ORDER BY l.entity`, id))[0];
+  return withResumable(db, merged(db, db.all<RunRow>(`${selectRun} WHERE j.id = ? ORDER BY l.entity`, id)))[0];
 }
 
 /** One row for each log becomes one job. */
