@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { workerUrl } from '../../store/threads/worker-url.ts';
 import type { FromHost, ToHost } from './command-messages.ts';
 import { killGroup, ownGroup } from './process-group.ts';
-import type { CommandOutcome, CommandRun } from './run-command.ts';
+import { type CommandOutcome, type CommandRun, whyNotStarted } from './run-command.ts';
 
 interface Run {
   host: ChildProcess;
@@ -71,7 +71,7 @@ export class CommandRunner implements AsyncDisposable {
     });
     host.on('message', (message: FromHost) => void this.#hear(message));
     host.on('error', (error) => {
-      if (host.pid === undefined) this.#lost(host, { ended: 'not-started', reason: error.message });
+      if (host.pid === undefined) this.#lost(host, { ended: 'not-started', reason: whyNotStarted(error) });
     });
     host.on('exit', () => this.#lost(host, { ended: 'interrupted' }));
     return host;

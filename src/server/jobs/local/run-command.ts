@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Readable, Writable } from 'node:stream';
+import { getSystemErrorMessage } from 'node:util';
 import { ownGroup, signalGroup } from './process-group.ts';
 
 /** What may be run and how far it may go (command-settings.ts says it for the operator's commands). */
@@ -63,9 +64,9 @@ export async function runCommand(
       shell: false,
     });
   } catch (error) {
-    return { ended: 'not-started', reason: text(error) };
+    return { ended: 'not-started', reason: whyNotStarted(error) };
   }
-  const failed = new Promise<string>((resolve) => child.once('error', (error) => resolve(text(error))));
+  const failed = new Promise<string>((resolve) => child.once('error', (error) => resolve(whyNotStarted(error))));
   if (child.pid === undefined) return { ended: 'not-started', reason: await failed };
   started(child.pid);
   return watch(child, given);
@@ -156,6 +157,8 @@ function tail(from: Readable): () => string {
   return () => kept.toString('utf8').trim();
 }
 
-function text(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** What the system says of a program, and not where that lies: a log is read by others, also elsewhere. */
+export function whyNotStarted(error: unknown): string {
+  const { code = 'unknown', errno } = error as NodeJS.ErrnoException;
+  return errno === undefined ? code : `${code}: ${getSystemErrorMessage(errno)}`;
 }
