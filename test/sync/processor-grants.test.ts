@@ -4,6 +4,7 @@ import { ask, type Person } from '../helpers/callers.ts';
 import { collection, invalid, ok, update } from '../helpers/entities.ts';
 import type { Started } from '../helpers/job-scene.ts';
 import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
+import { agent, klados } from '../helpers/processors.ts';
 import { activeKlados } from '../helpers/worker-processes.ts';
 import { keyOf, read, startCurated, sync } from './nodes.ts';
 
@@ -175,3 +176,24 @@ test('logs are written in a mirrored collection only where it is the target as w
   const log = { type: 'klados_log', collection: place.id, properties: { job_id } };
   expect((await ask(mirror, self, 'POST /entities', log)).status).toBe(201);
 });
+
+test.each(['klados', 'agent'] as const)(
+  'a mirrored %s is not started from here, and what leads on is said',
+  async (type) => {
+    await using pair = await startCurated();
+    const { origin, mirror, here, curator, place, work } = pair;
+    const [path, register] = type === 'agent' ? ['agents', agent] : ['kladoi', klados];
+    const { id, cid } = await register(origin, curator, place.id);
+    await sync(mirror, here);
+    const way = expect.stringContaining('mirrored from "origin": its endpoint is verified and its keys are made at');
+    const target = type === 'agent' ? { target: place.id } : { target_collection: place.id, target_entity: work.id };
+    const started = await ask(mirror, here, `POST /${path}/${id}/invoke`, { ...target, confirm: true });
+    expect(started).toMatchObject({ status: 400, body: invalid(['id'], way) });
+    for (const what of ['verify', 'keys'])
+      expect(await ask(mirror, here, `POST /${path}/${id}/${what}`, {})).toMatchObject({
+        status: 403,
+        body: { error: way },
+      });
+    expect(await read(mirror, here, id)).toMatchObject({ cid });
+  },
+);

@@ -129,7 +129,7 @@ export class AgentJobsService {
     const all = [agent, ...agents];
     const handoff = handoffOf(launcher, db, actor, { grantees: all, target: body.target, job_collection });
     if (!handoff) env.permissions.require(db, actor, 'agent:invoke', agent.standing);
-    requireActive(agent, launcher.needs.isVerified);
+    requireActive(db, agent, launcher.needs.isVerified);
     const target = namedCollection(db, caller.network, body.target, 'target');
     const within =
       job_collection === undefined ? null : namedCollection(db, caller.network, job_collection, 'job_collection');

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from '../../model/manifest.ts';
 import { isObject } from '../../model/objects.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, type Standing } from '../../store/entities.ts';
+import { inMirror } from '../processors/in-mirror.ts';
 
 /** What an invocation needs to know of an agent or klados. It is read leniently: mirrored ones may say anything. */
 export interface ProcessorFacts extends Grantee {
@@ -51,9 +52,16 @@ export function processorOf(standing: Standing, type: 'agent' | 'klados'): Proce
 export type IsVerified = (id: string, endpoint: string) => boolean;
 
 /** @throws ValidationError that names the status of one that cannot be invoked (processors.md 1.4) */
-export function requireActive({ id, status, type, label, endpoint }: ProcessorFacts, isVerified: IsVerified): void {
+export function requireActive(
+  db: Reader,
+  { id, status, type, label, endpoint, standing }: ProcessorFacts,
+  isVerified: IsVerified,
+): void {
   const path = type === 'agent' ? 'agents' : 'kladoi';
-  if (status === 'active' && isVerified(id, endpoint)) return;
+  const isKnown = isVerified(id, endpoint);
+  if (status === 'active' && isKnown) return;
+  const reason = isKnown ? null : inMirror(db, standing);
+  if (reason !== null) throw ValidationError.at(['id'], `${label || 'the processor'} ${reason}`);
   if (status === 'active')
     throw ValidationError.at(
       ['id'],

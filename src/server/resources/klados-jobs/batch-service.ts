@@ -86,7 +86,7 @@ export class BatchJobsService {
     const authority = registered(caller);
     const klados = processorOf(entities.viewed(db, caller, id), 'klados');
     env.permissions.require(db, authority, 'klados:invoke', klados.standing);
-    requireActive(klados, launcher.needs.isVerified);
+    requireActive(db, klados, launcher.needs.isVerified);
     const target = namedCollection(db, caller.network, body.target_collection, 'target_collection');
     const now = env.now();
     const wantedMs = (body.expires_in ?? defaultSeconds) * 1000;

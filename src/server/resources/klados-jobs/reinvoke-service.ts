@@ -71,7 +71,7 @@ export class ReinvokeService {
     const { env } = this.#launcher.writes;
     const klados = processorOf(this.#entities.viewed(db, caller, id), 'klados');
     env.permissions.require(db, registered(caller), 'klados:invoke', klados.standing);
-    requireActive(klados, this.#launcher.needs.isVerified);
+    requireActive(db, klados, this.#launcher.needs.isVerified);
     const job = wantedJob(db);
     if (job?.processor !== id) throw ValidationError.at(path, 'is no job that this node sent to this klados');
     const last = lastRepetition(db, job);

@@ -103,7 +103,7 @@ export class KladosJobsService {
     const asked = { grantees: [klados], target: target_collection, job_collection, logs: rhiza?.parent_logs };
     const handoff = rhiza ? handoffOf(launcher, db, actor, asked) : null;
     if (!handoff) env.permissions.require(db, actor, 'klados:invoke', klados.standing);
-    requireActive(klados, launcher.needs.isVerified);
+    requireActive(db, klados, launcher.needs.isVerified);
     const target = namedCollection(db, caller.network, target_collection, 'target_collection');
     const targets = targetsFor(klados.cardinality, body);
     const askedMs = (body.expires_in ?? defaultSeconds) * 1000;
