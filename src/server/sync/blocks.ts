@@ -4,6 +4,7 @@ import { readSegments } from '../blocks/segment-car.ts';
 import { hasTooManyItems } from '../blocks/version-size.ts';
 import { UnreachableError } from '../errors.ts';
 import type { LoopTurns } from '../loop/loop-turns.ts';
+import { checkKey } from './key-check.ts';
 import {
   type Chain,
   chainOfVersions,
@@ -115,8 +116,10 @@ export async function askForBlocks(client: RemoteClient, chains: WantedChain[]):
   const ids = new Set(chains.map(({ id }) => id));
   const wants = chains.map(({ id, cid, have }) => ({ id, cid, ...(have !== null && { have }) }));
   const answer = await client.readBytes('/node/sync/blocks', { wants }, (bytes) => take(bytes, ids, answered));
-  if ('status' in answer)
+  if ('status' in answer) {
+    checkKey(client, answer, 'gives no blocks');
     throw new UnreachableError(`${client.host} gives no blocks: ${readWords(answer.body, answer.status)}`);
+  }
   return answered;
 }
 

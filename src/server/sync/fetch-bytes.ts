@@ -3,6 +3,7 @@ import type { Partial, PartialFiles } from '../blocks/partial-files.ts';
 import { maxContentBytes } from '../model/content.ts';
 import type { ContentTrouble } from '../store/remotes/sync-rows.ts';
 import { storingLater } from '../store/storage-error.ts';
+import { checkKey } from './key-check.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import type { FileAnswer, RemoteClient } from './remote.ts';
 import { readWords } from './wire.ts';
@@ -35,7 +36,7 @@ export interface FetchNeeds {
 
 /**
  * Fetches bytes into the file store, going on with what has come before. They are kept only under the CID to which they
- * hash. @throws UnreachableError, StorageError; what has come stays
+ * hash. @throws UnreachableError, also where the key counts no more, StorageError; what has come stays
  */
 export async function fetchBytes(needs: FetchNeeds, named: NamedBytes): Promise<Fetched> {
   const partial = await needs.partials.find(named.cid);
@@ -84,6 +85,7 @@ async function fetchBy(needs: FetchNeeds, partial: Partial, path: string): Promi
         await needs.partials.restart(partial, null);
         continue;
       }
+      checkKey(needs.client, answer, 'gives no bytes');
       const evidence = readWords(answer.body, answer.status);
       return { trouble: answer.status === 401 || answer.status === 403 ? 'forbidden' : 'missing', evidence };
     }

@@ -1,4 +1,3 @@
-import { UnreachableError } from '../errors.ts';
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
 import { submitWhenFree } from '../store/submit-when-free.ts';
@@ -7,6 +6,7 @@ import { commitBetween } from './apply.ts';
 import { versionOf } from './content.ts';
 import { type Decision, decide } from './decide.ts';
 import { type Loaded, loadEntity } from './entity.ts';
+import { checkKey } from './key-check.ts';
 import { wholeChain } from './long-chains.ts';
 import { type Chain, fetchVersion, isUnusable, type Unusable } from './manifests.ts';
 import { noteRows } from './note-rows.ts';
@@ -68,7 +68,7 @@ async function fetchChain(ctx: PushContext, id: string, cid: string): Promise<Ch
  * Reads the remote's tip and settles what is here with it: `same` where it has none, or still the one that is known;
  * `unknown` where it cannot be read, which is recorded, or named at the end of the run where nothing was known there; `held`
  * where what is live here would be deleted: that waits for the brake's word, as in a pull.
- * @throws FailedAnswerError where the remote does not tell it, UnreachableError where the key counts no more
+ * @throws FailedAnswerError where the remote does not tell it, KeyRefusedError
  */
 export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same' | 'settled' | 'unknown' | 'held'> {
   const answer = await ctx.client.read(`/entities/${id}/tip`);
@@ -78,9 +78,9 @@ export async function readRemoteTip(ctx: PushContext, id: string): Promise<'same
   const loaded = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
   const { state } = loaded;
   if (tip === null && status !== 404) {
-    const words = `${ctx.client.host} does not tell tips: ${readWords(body, status)}`;
-    // Whose key counts no more can be asked for nothing else either; what is not told of one entity says nothing of others.
-    throw status === 401 ? new UnreachableError(words) : new FailedAnswerError(words);
+    checkKey(ctx.client, answer, 'does not tell tips');
+    // What is not told of one entity says nothing of others.
+    throw new FailedAnswerError(`${ctx.client.host} does not tell tips: ${readWords(body, status)}`);
   }
   if (tip === null || tip === state.theirs?.cid) return 'same';
   const chain = await fetchChain(ctx, id, tip);

@@ -177,6 +177,7 @@ function putKey(db: Writer, remote: number, row: RowOf<'remote_key'>, time: numb
   db.run('DELETE FROM push_refusal WHERE remote = ? AND status IN (401, 403)', remote);
   db.run('UPDATE remote_entity SET apart = 0 WHERE remote = ? AND apart <> 0', remote);
   db.run("UPDATE remote_entity SET again = ? WHERE remote = ? AND trouble = 'forbidden'", time, remote);
+  askContentsAgain(db, remote);
   rebuildPending(db, remote);
 }
 
