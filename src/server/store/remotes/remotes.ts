@@ -112,14 +112,14 @@ export function hasPending(db: Reader, remote: number, since: number): boolean {
 export function mirrorOf(
   db: Reader,
   collection: string,
-): { name: string; url: string; user: string | null; pushes: boolean } | undefined {
+): { key: number; name: string; url: string; user: string | null; pushes: boolean } | undefined {
   const key = db.get<{ mirror: number | null }>('SELECT mirror FROM entity WHERE id = ?', collection)?.mirror ?? null;
   if (key === null) return undefined;
   const row = db.get<{ name: string; url: string; user: string | null; pushes: number }>(
     "SELECT name, url, user_id AS user, secret IS NOT NULL AND direction <> 'pull' AS pushes FROM remote WHERE key = ?",
     key,
   );
-  return row && { ...row, pushes: row.pushes === 1 };
+  return row && { ...row, key, pushes: row.pushes === 1 };
 }
 
 /** Feed ids that have been dealt with, or were gone before they were seen; ascending. */

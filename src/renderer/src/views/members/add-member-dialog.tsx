@@ -73,7 +73,7 @@ export function AddMemberDialog({ collection, onClose }: { collection: Collectio
             </IconButton>
           </div>
         ) : (
-          <CandidatePicker label={t('members.who')} onChoose={setChosen} withAll />
+          <CandidatePicker label={t('members.who')} collection={collection.id} onChoose={setChosen} withAll />
         )}
         <RoleChoice roles={roles} terms={terms} onChange={setTerms} />
         {add.error && <Problem error={add.error} />}
@@ -91,6 +91,8 @@ export function AddMemberDialog({ collection, onClose }: { collection: Collectio
 
 interface PickerProps {
   label: string;
+  /** In which the role is to be given. */
+  collection: string;
   onChoose(candidate: Candidate): void;
   /** Whether everybody who is registered can be chosen, too. */
   withAll?: boolean;
@@ -98,10 +100,10 @@ interface PickerProps {
 }
 
 /** Finds whom a text means; an address that nobody has can be invited. */
-export function CandidatePicker({ label, onChoose, withAll = false, only }: PickerProps) {
+export function CandidatePicker({ label, collection, onChoose, withAll = false, only }: PickerProps) {
   const { t } = useTexts();
   const [text, setText] = useState('');
-  const found = useFound(text, (part) => candidatesQuery(part, only));
+  const found = useFound(text, (part) => candidatesQuery(part, { only, collection }));
   const all: Candidate = { ...everybody, label: t('members.everybody'), hint: t('members.everybodyAbout') };
   const fits = withAll && all.label.toLocaleLowerCase().includes(text.trim().toLocaleLowerCase());
   // What is found stands before everybody, so that Enter takes no more than is meant.
@@ -125,7 +127,7 @@ export function CandidatePicker({ label, onChoose, withAll = false, only }: Pick
               <span className="flex items-baseline gap-2">
                 <bdi className="min-w-0 flex-1 truncate">{one.label}</bdi>
                 <bdi className="max-w-1/2 shrink-0 truncate text-xs text-quiet">
-                  {one.away ? t('members.away') : (one.hint ?? typeText(one.type))}
+                  {one.away ? awayText(one.away) : (one.hint ?? typeText(one.type))}
                 </bdi>
               </span>
             )}
@@ -142,6 +144,10 @@ export function CandidatePicker({ label, onChoose, withAll = false, only }: Pick
       {offered && <InviteOffer email={text.trim()} />}
     </div>
   );
+
+  function awayText(away: NonNullable<Candidate['away']>): string {
+    return away === 'network' ? t('members.away') : t('members.unknownTo', away);
+  }
 
   function typeText(type: string): string {
     return type === 'group' || type === 'agent' || type === 'klados' ? t(`members.type.${type}`) : '';

@@ -10,8 +10,8 @@ export interface Candidate {
   label: string;
   /** What tells it from others of the same name. */
   hint?: string;
-  /** Whether a role cannot be given to it: it has not used this network yet. */
-  away?: true;
+  /** Why a role cannot be given to it: it has not used this network yet, or the remote that the collection comes from does not know it. */
+  away?: 'network' | { remote: string };
 }
 
 /** Everybody who is registered. */
@@ -25,30 +25,36 @@ export function isEmail(text: string): boolean {
 }
 
 /** Who a text may mean: people registered here by name, address or id; users of mirrors, groups and processors by name. */
-export function candidatesQuery(text: string, only?: 'user') {
+export function candidatesQuery(text: string, { only, collection }: { only?: 'user' | undefined; collection: string }) {
   const part = text.trim();
   return queryOptions({
-    queryKey: ['candidates', part, only ?? null],
-    queryFn: ({ signal }) => find(part, only, signal),
+    queryKey: ['candidates', collection, part, only ?? null],
+    queryFn: ({ signal }) => find(part, collection, only, signal),
     staleTime: 10_000,
   });
 }
 
-async function find(part: string, only: 'user' | undefined, signal: AbortSignal): Promise<Candidate[]> {
-  const [people, others] = await Promise.all([registered(part, signal), elsewhere(part, only, signal)]);
+async function find(
+  part: string,
+  collection: string,
+  only: 'user' | undefined,
+  signal: AbortSignal,
+): Promise<Candidate[]> {
+  const [people, others] = await Promise.all([registered(part, collection, signal), elsewhere(part, only, signal)]);
   const known = new Set(people.map((one) => one.id));
   return [...people, ...others.filter((one) => !known.has(one.id))].slice(0, 12);
 }
 
-async function registered(part: string, signal: AbortSignal): Promise<Candidate[]> {
-  const query = { q: part.slice(0, 500), limit: 8 };
+async function registered(part: string, collection: string, signal: AbortSignal): Promise<Candidate[]> {
+  const query = { q: part.slice(0, 500), limit: 8, collection };
   const { people } = await answered(api.GET('/node/people', { params: { query }, signal }));
-  return people.map(({ id, name, email, here }) => ({
+  return people.map(({ id, name, email, here, unknown_to }) => ({
     id,
     type: 'user',
     label: name ?? email ?? id,
     ...(email === null ? {} : { hint: email }),
-    ...(here ? {} : { away: true as const }),
+    ...(here ? {} : { away: 'network' as const }),
+    ...(unknown_to === undefined ? {} : { away: { remote: unknown_to } }),
   }));
 }
 

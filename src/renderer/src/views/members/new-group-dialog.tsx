@@ -101,6 +101,7 @@ export function NewGroupDialog({ collection, onClose }: { collection: Collection
           )}
           <CandidatePicker
             label={t('members.groupAdd')}
+            collection={collection.id}
             only="user"
             onChoose={(one) => setMembers([...members.filter(({ id }) => id !== one.id), one])}
           />

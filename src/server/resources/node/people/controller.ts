@@ -13,7 +13,7 @@ import {
 } from '../../../http/controller.ts';
 import type { CallerRequest } from '../../../model/caller.ts';
 import type { Email, InvitedView, InviteRevokedView } from '../../alpha/wire.ts';
-import type { ErrorView, ValidationErrorView } from '../../wire.ts';
+import type { EntityId, ErrorView, ValidationErrorView } from '../../wire.ts';
 import type { PeopleService } from './service.ts';
 import type { GrantsView, NodeInviteBody, NodeInvitesView, PeopleView } from './wire.ts';
 
@@ -30,6 +30,7 @@ export class PeopleController {
   /**
    * Who is registered on this node.
    * @param q A part of the name or the address, or the id
+   * @param collection In which they are to get a role
    * @maxLength q 500
    * @isInt limit
    * @minimum limit 1
@@ -37,8 +38,13 @@ export class PeopleController {
    */
   @Get('people')
   @Response<ValidationErrorView>(400, 'Validation failed')
-  people(@Request() request: CallerRequest, @Query() q: string = '', @Query() limit: number = 20): Promise<PeopleView> {
-    return this.service.people(request.caller, { part: q, limit });
+  people(
+    @Request() request: CallerRequest,
+    @Query() q: string = '',
+    @Query() limit: number = 20,
+    @Query() collection?: EntityId,
+  ): Promise<PeopleView> {
+    return this.service.people(request.caller, { part: q, limit, ...(collection !== undefined && { collection }) });
   }
 
   /** What a role may hold: every action and wildcard, with the actions that each allows. */

@@ -4,6 +4,7 @@ import { idOn } from '../../../model/ids.ts';
 import type { Identity } from '../../../store/accounts/identity.ts';
 import { findTip } from '../../../store/entities.ts';
 import type { Networks } from '../../../store/networks.ts';
+import { findKnown, mirrorOf } from '../../../store/remotes/remotes.ts';
 import type { InvitesService } from '../../alpha/service.ts';
 import type { Email, InvitedView, InviteRevokedView } from '../../alpha/wire.ts';
 import { refuse, textIssues } from '../../entities/body.ts';
@@ -24,13 +25,25 @@ export class PeopleService {
     this.#needs = needs;
   }
 
-  async people(caller: Caller, { part, limit }: { part: string; limit: number }): Promise<PeopleView> {
+  async people(
+    caller: Caller,
+    { part, limit, collection }: { part: string; limit: number; collection?: string },
+  ): Promise<PeopleView> {
     operator(caller);
     refuse(textIssues({ q: part }));
     const found = this.#needs.identity.people({ part: part.trim(), limit: limit + 1 });
     const shown = found.slice(0, limit).map((one) => ({ ...one, id: idOn(caller.network, one.id) }));
     const store = await this.#needs.networks.get(caller.network);
-    const users = store.read((db) => new Set(shown.map(({ id }) => id).filter((id) => findTip(db, id) !== undefined)));
+    const { users, mirror, strangers } = store.read((db) => {
+      const from = collection === undefined ? undefined : mirrorOf(db, collection);
+      // What is given to the operator goes out for the user of the remote's key.
+      const unknown = from && shown.filter((one) => !one.operator && findKnown(db, from.key, one.id).theirs === null);
+      return {
+        users: new Set(shown.map(({ id }) => id).filter((id) => findTip(db, id) !== undefined)),
+        mirror: from?.name,
+        strangers: new Set(unknown?.map(({ id }) => id)),
+      };
+    });
     return {
       people: shown.map(({ id, name, email, operator: isOperator, created_at }) => ({
         id,
@@ -39,6 +52,7 @@ export class PeopleService {
         operator: isOperator,
         registered_at: new Date(created_at).toISOString(),
         here: users.has(id),
+        ...(mirror !== undefined && strangers.has(id) && { unknown_to: mirror }),
       })),
       has_more: found.length > limit,
     };

@@ -12,6 +12,11 @@ export interface PersonView {
   registered_at: string;
   /** Whether there is a user on the request's network, which the first request there makes: only then can it hold a role. */
   here: boolean;
+  /**
+   * Where a collection was named that comes from a remote: the name of that, if it does not know this user. It would refuse a role
+   * for it.
+   */
+  unknown_to?: string;
 }
 
 export interface PeopleView {
