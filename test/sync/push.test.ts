@@ -16,6 +16,7 @@ import {
   sync,
   tipsOf,
 } from './nodes.ts';
+import { startProxied } from './proxied.ts';
 
 /** By the public interface; push-blocks.test.ts is about the other way. */
 const startPair = (options?: PairOptions) => pairOf({ plain: true, ...options });
@@ -871,7 +872,7 @@ test.each(ways)(
 
 /** Moves what lies in one collection into another one, and puts it into the first again: to a plain remote that takes two requests. */
 async function putBehind(
-  { mirror, here }: Pair,
+  { mirror, here }: Pick<Pair, 'mirror' | 'here'>,
   what: Entity,
   { from, to }: { from: Entity; to: Entity },
 ): Promise<void> {
@@ -925,6 +926,23 @@ test.each(ways)('of what would be refused half way there nothing is done, %s', a
   await enrol(origin, there, inbox.id, curator, 'editor');
   expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
   expect((await read(origin, there, work.id)).relationships.map(({ peer }) => peer)).toEqual([inbox.id, home.id]);
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+});
+
+test('where a plain remote fails at saying what may be done, what it said of its collections decides', async () => {
+  await using scene = await startProxied({ works: 1, mirror: { wait: async () => undefined } });
+  const { origin, mirror, proxy, curator, here, place, works } = scene;
+  const inbox = await collection(origin, operator(origin), { label: 'Inbox' });
+  await enrol(origin, operator(origin), inbox.id, curator, 'editor');
+  await sync(mirror, here);
+  await putBehind(scene, works[0]!, { from: place, to: inbox });
+  ok(await ask(origin, operator(origin), `DELETE /collections/${inbox.id}/members/${curator.id}?role=editor`));
+  proxy.fault = ({ path }) => (path.endsWith('/permissions') ? { status: 500 } : undefined);
+
+  expect((await ask(mirror, here, 'POST /node/remotes/origin/sync')).text).toContain('answered 500');
+  expect((await read(origin, curator, works[0]!.id)).cid).toBe(works[0]!.cid);
+  await enrol(origin, operator(origin), inbox.id, curator, 'editor');
+  expect(await sync(mirror, here)).toMatchObject({ ...quiet, updated: 1 });
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });
 

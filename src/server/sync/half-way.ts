@@ -3,14 +3,18 @@ import { processorTypes } from '../model/processor-types.ts';
 import { accessOf, isExpired } from '../model/roles.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
+import { findKnown, type Remote } from '../store/remotes/remotes.ts';
+import { findVersion } from '../store/versions.ts';
 import type { PushContext } from './push-context.ts';
 import type { Need, PushRequest } from './push-request.ts';
 import type { RemoteAnswer } from './remote.ts';
+import { FailedAnswerError } from './remote-errors.ts';
 import { readAllowed, saysDeleted } from './wire.ts';
 
 /**
  * Why of several requests a later one would be refused, in words: after the first the entity would lie elsewhere, and could not go on
- * from there. null where the remote does not say that it would. @throws UnreachableError
+ * from there. null where the remote does not say that it would. @throws UnreachableError, also where it fails at saying so and nothing
+ * here vouches for it
  */
 export async function refusedHalfWay(
   { client, store, remote, now }: PushContext,
@@ -20,7 +24,14 @@ export async function refusedHalfWay(
   for (const need of later.flatMap(({ needs = [] }) => needs)) {
     const { collection } = need;
     if (store.read((db) => isUntold(db, need, { user: remote.user, nowMs: now() }))) continue;
-    const said = known.get(collection) ?? (await client.read(`/entities/${collection}/permissions`));
+    let said = known.get(collection);
+    try {
+      said ??= await client.read(`/entities/${collection}/permissions`);
+    } catch (error) {
+      // What it said of its collection is as new as its feed, and tells as much but for groups.
+      if (error instanceof FailedAnswerError && store.read((db) => isGiven(db, need, remote, now()))) continue;
+      throw error;
+    }
     known.set(collection, said);
     const why = refusalOf(need, said);
     if (why !== null)
@@ -57,6 +68,19 @@ function isUntold(
   return ['public', ...held.map(({ role }) => role)].some((role) =>
     roles.get(role)?.some((one) => one.startsWith(`${type}:`)),
   );
+}
+
+/**
+ * Whether a role that the key's user holds, by what a remote said last of a collection, gives him an action there. Of one that is only
+ * pushed to that may be old.
+ */
+function isGiven(db: Reader, { action, collection }: Need, { key, user, direction }: Remote, nowMs: number): boolean {
+  const theirs = findVersion(db, findKnown(db, key, collection).theirs ?? '')?.manifest;
+  if (!theirs || direction === 'push') return false;
+  const { roles, members } = accessOf(theirs);
+  return members
+    .filter((one) => one.kind === 'member' && one.peer === user && !isExpired(one, nowMs))
+    .some(({ role }) => roles.get(role)?.some((granted) => implies(granted, action)));
 }
 
 /** Of a collection a remote lists what may be done with entities as such, from which follows what may be done with those of each type. */
