@@ -1,7 +1,7 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { restoreBackup } from '../../src/server/store/backup/restore-backup.ts';
 import { openReader } from '../../src/server/store/connection.ts';
 import { databaseFile } from '../../src/server/store/network-store.ts';
@@ -139,10 +139,21 @@ const damages: [string, string, { kind: string; message: RegExp }][] = [
   ],
 ];
 
+/** What is damaged, in a copy of its own each time. */
+let sound: Awaited<ReturnType<typeof temporaryFolder>>;
+beforeAll(async () => {
+  sound = await temporaryFolder();
+  await make(sound.path);
+});
+afterAll(() => sound[Symbol.asyncDispose]());
+
+test('a folder that nobody has damaged is sound', async () => {
+  expect(await verify(sound.path)).toMatchObject({ ok: true, problems: [] });
+});
+
 test.each(damages)('%s is found', async (_name, damage, { kind, message }) => {
   await using folder = await temporaryFolder();
   await curate(folder.path);
-  expect(await verify(folder.path)).toMatchObject({ ok: true, problems: [] });
   const db = new Database(databaseFile(folder.path, 'main'));
   expect(db.prepare(damage).run().changes).toBeGreaterThan(0);
   db.close();
@@ -400,7 +411,11 @@ test('who gives up verifying is told the reason that was given', async () => {
   await expect(task).rejects.toBe(reason);
 });
 
-async function curate(data: string): Promise<void> {
+function curate(data: string): Promise<void> {
+  return cp(sound.path, data, { recursive: true });
+}
+
+async function make(data: string): Promise<void> {
   await using node = await startNode({ data });
   const collection = await done(node, 'POST /collections', { label: 'People' });
   await update(node, await create(node, 'Ada', { collection: collection.id }), { born: 1815 });
