@@ -2,6 +2,7 @@ import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Network } from '../../src/server/model/ids.ts';
 import { restoreBackup } from '../../src/server/store/backup/restore-backup.ts';
 import { openReader } from '../../src/server/store/connection.ts';
 import { databaseFile } from '../../src/server/store/network-store.ts';
@@ -274,8 +275,7 @@ test('a folder that was exchanged with that of the other network is not called s
   await using folder = await temporaryFolder();
   await curate(folder.path);
   await rename(join(folder.path, 'main'), join(folder.path, 'test'));
-  const args = { database: databaseFile(folder.path, 'test'), folder: join(folder.path, 'test') };
-  const { problems } = await verifyStore(args, () => undefined);
+  const { problems } = await verify(folder.path, 'test');
   expect(problems).toEqual([
     { kind: 'entity', message: expect.stringMatching(/^Entities of the main network lie here \([0-9]+\)/) },
   ]);
@@ -427,11 +427,7 @@ async function make(data: string): Promise<void> {
   });
 }
 
-async function verify(data: string): Promise<VerifyReport> {
-  const args = { database: databaseFile(data, 'main'), folder: join(data, 'main') };
-  const task = runTask({ name: 'verify', args });
-  for (;;) {
-    const next = await task.next();
-    if (next.done) return next.value;
-  }
+/** As the thread does that a node leaves it to. */
+function verify(data: string, network: Network = 'main'): Promise<VerifyReport> {
+  return verifyStore({ database: databaseFile(data, network), folder: join(data, network) }, () => undefined);
 }
