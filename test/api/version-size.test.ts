@@ -58,10 +58,10 @@ test('a folder that has such a version from before is told which one, and what t
   await using folder = await temporaryFolder();
   await using old = await startNode({ data: join(folder.path, 'data') });
   const me = operator(old);
-  const first = await create(old, me, { properties: { label: 'Old', one: half } });
+  const first = await create(old, me, { properties: { label: 'Old' } });
   // More than one chunk goes out before it.
   await create(old, me, { id: '00000000000000000000000001', properties: { text: 'y'.repeat(600_000) } });
-  const tip = await grown(old, first, { two: half });
+  const tip = await grown(old, first, { one: half, two: half });
 
   const out = join(folder.path, 'all.car');
   const broken = await commandLine(join(folder.path, 'data'), ['export', '--out', out]);
@@ -71,7 +71,7 @@ test('a folder that has such a version from before is told which one, and what t
     /Make a smaller version of it, or delete it, and .* hold them all\. Nothing was written\.$/,
   );
 
-  const body = { expect_tip: tip, properties_remove: ['two'] };
+  const body = { expect_tip: tip, properties_remove: ['one', 'two'] };
   ok(await ask(old, me, `PUT /entities/${first.id}`, body));
   const tips = await commandLine(join(folder.path, 'data'), ['export', '--out', out, '--history', 'tip']);
   expect(tips.code).toBe(0);
