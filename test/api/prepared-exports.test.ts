@@ -99,11 +99,19 @@ describe('a prepared export', () => {
     return new Uint8Array(await answer.arrayBuffer());
   }
 
-  test('that is stopped is no more', async () => {
+  test('that is stopped says so, however often it is stopped; one that is done stays done', async () => {
     const prepared = await prepare({ format: 'car', collection });
-    expect((await on.ask('DELETE', `/node/exports/${prepared.id}`)).status).toBe(204);
-    expect((await on.ask('GET', prepared.url)).status).toBe(404);
-    expect((await on.ask('DELETE', `/node/exports/${prepared.id}`)).status).toBe(404);
+    for (let i = 0; i < 2; i++) expect((await on.ask('DELETE', `/node/exports/${prepared.id}`)).status).toBe(204);
+    expect(await state(prepared)).toMatchObject({ state: 'stopped', bytes: 0, error: 'The export was stopped.' });
+    expect(await on.ask('GET', prepared.url)).toMatchObject({
+      status: 409,
+      body: { error: 'This export was stopped: prepare another.' },
+    });
+    const done = await prepare({ format: 'csv', collection });
+    await on.ask('GET', done.url);
+    expect((await on.ask('DELETE', `/node/exports/${done.id}`)).status).toBe(204);
+    expect(await state(done)).toMatchObject({ state: 'done' });
+    expect(await state(done)).not.toHaveProperty('error');
   });
 
   test('is refused for what is none, and to others', async () => {

@@ -147,6 +147,7 @@ describePage('export', () => {
         : route.fallback(),
     );
     await page.getByText('There is no such thing on this node.').waitFor();
+    await page.getByText('The node no longer knows this export: it was started anew').waitFor();
     await stop.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: /^Save the file/, disabled: false }).waitFor();
     expect(visitor.faults).toEqual([]);

@@ -178,7 +178,11 @@ export function Export() {
           </label>
         )}
         {error !== null && <Problem error={error} />}
-        {lost && <Problem error={lost} />}
+        {lost && (
+          <Problem error={lost}>
+            <p className="w-full">{t('export.lost')}</p>
+          </Problem>
+        )}
         <Button look="main" type="submit" disabled={busy || now?.state === 'running'}>
           <Download size={15} aria-hidden />
           {t('export.start')}

@@ -82,7 +82,7 @@ export class ArchivesController {
     return this.prepared.prepare(request.caller, body);
   }
 
-  /** How far a prepared export has come; of any that broke off, why. */
+  /** How far a prepared export has come; of any that broke off or was stopped, why. */
   @Get('exports/{id}')
   @Response<ErrorView>(404, 'Not found')
   preparedState(@Request() request: CallerRequest, @Path() id: string): PreparedExportView {
@@ -94,19 +94,19 @@ export class ArchivesController {
   @Produces('application/octet-stream')
   @SuccessResponse(200, 'The file')
   @Response<ErrorView>(404, 'Not found')
-  @Response<ErrorView>(409, 'It has been fetched already')
+  @Response<ErrorView>(409, 'It has been fetched already, or was stopped')
   async fetchPrepared(@Request() request: StreamRequest, @Path() id: string): Promise<void> {
     if (request.method === 'HEAD') return answerHead(request, this.prepared.headers(request.caller, id));
     const { chunks, headers } = this.prepared.fetch(request.caller, id);
     await answerBytes(request, chunks, headers);
   }
 
-  /** Stop a prepared export and forget it. */
+  /** Stop a prepared export; one that has ended stays as it is. */
   @Delete('exports/{id}')
   @SuccessResponse(204, 'Stopped')
   @Response<ErrorView>(404, 'Not found')
   stopPrepared(@Request() request: CallerRequest, @Path() id: string): Promise<void> {
-    return this.prepared.remove(request.caller, id);
+    return this.prepared.stop(request.caller, id);
   }
 
   /**

@@ -21,6 +21,7 @@ interface Prepared {
 }
 
 const noLongerGood = 'The key or session that it was fetched with is good no longer: prepare another.';
+const wasStopped = 'The export was stopped.';
 
 const maxPrepared = 8;
 const forgottenMs = 60 * 60 * 1000;
@@ -107,18 +108,22 @@ export class PreparedExportsService {
     operator(caller);
     const prepared = this.#prepared.get(id);
     if (!prepared) throw notPrepared();
+    if (prepared.error === wasStopped) throw new AlreadyExistsError('This export was stopped: prepare another.');
     if (prepared.state !== 'waiting')
       throw new AlreadyExistsError('This export has been fetched already: prepare another.');
     return prepared;
   }
 
-  async remove(caller: Caller, id: string): Promise<void> {
+  /** Of what has ended nothing is left to stop. */
+  async stop(caller: Caller, id: string): Promise<void> {
     const prepared = this.#find(caller, id);
-    this.#prepared.delete(id);
-    const running = prepared.state === 'running';
+    const { state } = prepared;
+    if (state !== 'waiting' && state !== 'running') return;
     prepared.state = 'stopped';
+    prepared.error = wasStopped;
+    prepared.used = this.#env.now();
     // One that runs sees it with its next bytes.
-    if (!running) await prepared.ready.chunks.return(undefined);
+    if (state === 'waiting') await prepared.ready.chunks.return(undefined);
   }
 
   #keepBroken(prepared: Prepared): void {
@@ -135,12 +140,14 @@ export class PreparedExportsService {
     let state: Prepared['state'] = 'stopped';
     try {
       for await (const chunk of prepared.ready.chunks) {
-        if (prepared.state === 'stopped') throw new UnavailableError('The export was stopped.');
+        if (prepared.state === 'stopped') throw new UnavailableError(wasStopped);
         yield chunk;
         prepared.bytes += chunk.length;
         prepared.used = this.#env.now();
       }
       state = 'done';
+      // It came to its end before it saw that it was to stop.
+      delete prepared.error;
     } catch (error) {
       prepared.error = error instanceof DomainError ? error.sentence : 'Internal server error';
       broken?.();

@@ -117,7 +117,7 @@ export interface PreparedExportView {
    * @isInt
    */
   bytes: number;
-  /** Why it broke off. */
+  /** Why it broke off, or that it was stopped. */
   error?: string;
   /** Where its bytes are to be had, once. */
   url: string;
