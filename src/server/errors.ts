@@ -110,6 +110,10 @@ export class ConflictError extends DomainError {
 export class AlreadyExistsError extends DomainError {
   override readonly name = 'AlreadyExistsError';
   readonly code = 'ALREADY_EXISTS';
+  /** What is under way, which this cannot be done beside. */
+  static beside(under_way: string, reason: string): AlreadyExistsError {
+    return new AlreadyExistsError(reason, { under_way });
+  }
 }
 
 /** What a header of the request makes a condition does not hold (RFC 9110, 13.1). `details` say of what. */

@@ -251,7 +251,13 @@ describe('the undo of an import', () => {
     await expect.poll(async () => (await on.ask('GET', `/node/imports/${id}`)).body).toHaveProperty('reading');
     expect(await on.ask('POST', `/node/imports/${run.id}/undo`)).toMatchObject({
       status: 409,
-      body: { error: 'Another import, which may bring the same, is under way: undo this one when that has ended.' },
+      body: {
+        error: 'Another import, which may bring the same, is under way: undo this one when that has ended.',
+        details: { under_way: 'other_import' },
+      },
+    });
+    expect(await on.ask('POST', `/node/imports/${id}/undo`)).toMatchObject({
+      ...{ status: 409, body: { details: { under_way: 'import' } } },
     });
     expect(await undo(other.id)).toMatchObject({ deleted: 5 });
     come();

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { answerBytes } from '../../src/server/http/byte-answer.ts';
 import type { StreamRequest } from '../../src/server/http/streams.ts';
+import type { Caller } from '../../src/server/model/caller.ts';
+import { operator } from '../helpers/callers.ts';
 import { type Importer, importer, ndjson } from '../helpers/imports.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
@@ -122,6 +124,22 @@ describe('a prepared export', () => {
     expect((await on.ask('POST', '/node/exports', { format: 'car', entities: [ids[0], unknown] })).status).toBe(404);
     const { id, url } = await prepare({ format: 'car', collection });
     for (const path of [`/node/exports/${id}`, url]) expect((await node.fetch(path)).status).toBe(401);
+  });
+
+  test('beside eight that are being fetched is refused, and says so in a way that a page can translate', async () => {
+    const { id } = operator(node);
+    const caller: Caller = { actor: { kind: 'user', id, ids: [id], operator: true }, network: 'main' };
+    const fetched = [];
+    for (let i = 0; i < 8; i++) {
+      const { chunks } = node.ctx.archives.prepared.fetch(caller, (await prepare({ format: 'csv', collection })).id);
+      fetched.push(chunks);
+      await chunks.next();
+    }
+    expect(await on.ask('POST', '/node/exports', { format: 'csv' })).toMatchObject({
+      ...{ status: 503, body: { details: { under_way: 'exports' } } },
+    });
+    for (const chunks of fetched) await chunks.return(undefined);
+    await prepare({ format: 'csv', collection });
   });
 
   test('beyond eight forgets the one that waits longest', async () => {

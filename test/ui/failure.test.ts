@@ -24,6 +24,10 @@ test('what is in the way on the node is said by the page, where that knows what 
   const error = 'A backup is under way on this node: try again when it has ended.';
   const known = failureOf(503, { error, details: { under_way: 'backup' } });
   expect([known.kind, sentenceOf(known), saidOf(known)]).toEqual(['unavailable', 'failure.under-way.backup', null]);
+  const beside = failureOf(409, { error: 'Another import is under way', details: { under_way: 'other_import' } });
+  expect([beside.kind, sentenceOf(beside), saidOf(beside)]).toEqual([
+    ...['unavailable', 'failure.under-way.other_import', null],
+  ]);
   const plain = failureOf(503, { error });
   expect([sentenceOf(plain), saidOf(plain)]).toEqual(['failure.unavailable', error]);
   const other = failureOf(503, { error, details: { under_way: 'a dance' } });

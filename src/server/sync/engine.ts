@@ -373,7 +373,7 @@ export class SyncEngine implements AsyncDisposable {
 
   async #alone<T>(network: Network, name: string, work: () => Promise<T>): Promise<T> {
     const key = `${network} ${name}`;
-    if (this.#running.has(key)) throw new AlreadyExistsError(`A sync with ${name} is under way.`);
+    if (this.#running.has(key)) throw AlreadyExistsError.beside('sync', `A sync with ${name} is under way.`);
     const running = work();
     this.#running.set(key, running);
     try {

@@ -77,8 +77,10 @@ function kindOf(status: number, details: Record<string, unknown> | undefined): F
   if (status === 403) return 'forbidden';
   if (status === 404) return details?.deleted === true ? 'gone' : 'missing';
   if (status === 409 && details?.actual !== undefined) return 'conflict';
+  const isBeside = details !== undefined && taskIn(details) !== undefined;
+  if (status === 409 && isBeside) return 'unavailable';
   // What it says of one of its parts is no more than that.
-  if (status === 503 && (details === undefined || taskIn(details) !== undefined)) return 'unavailable';
+  if (status === 503 && (details === undefined || isBeside)) return 'unavailable';
   return status >= 400 && status < 500 ? 'invalid' : 'broken';
 }
 
@@ -92,8 +94,18 @@ export function isOutOfReach(error: unknown): boolean {
   return error instanceof Failure && (error.kind === 'missing' || error.kind === 'gone' || error.kind === 'forbidden');
 }
 
-/** What the node does one of at a time. */
-const tasks = ['archive', 'backup', 'reindexing', 'verification'] as const;
+/** What the node does one of at a time, or not beside what was asked for. */
+const tasks = [
+  'archive',
+  'backup',
+  'exports',
+  'import',
+  'imports',
+  'other_import',
+  'reindexing',
+  'sync',
+  'verification',
+] as const;
 
 /** What was under way on the node, which a failure says to be in the way. */
 function taskIn({ under_way: task }: Record<string, unknown>): (typeof tasks)[number] | undefined {

@@ -173,7 +173,9 @@ export class PreparedExportsService {
   #forget(now: number): void {
     this.#evict(now);
     if (this.#prepared.size >= maxPrepared)
-      throw new UnavailableError(`There are ${maxPrepared} exports running: wait until one ends.`);
+      throw new UnavailableError(`There are ${maxPrepared} exports running: wait until one ends.`, {
+        under_way: 'exports',
+      });
   }
 
   /** Those go that have ended or that nobody fetched within an hour, and beyond eight the one unused longest. */

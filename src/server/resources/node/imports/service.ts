@@ -248,7 +248,9 @@ export class ImportsService {
     const idle = [...this.#open.values()].filter(({ state }) => state !== 'reading').sort((a, b) => a.used - b.used);
     for (const { id, used } of idle) if (now - used > forgottenMs || this.#open.size >= maxOpen) this.#drop(id);
     if (this.#open.size >= maxOpen)
-      throw new UnavailableError(`There are ${maxOpen} imports running: wait until one ends.`);
+      throw new UnavailableError(`There are ${maxOpen} imports running: wait until one ends.`, {
+        under_way: 'imports',
+      });
   }
 
   async #collection(caller: Caller, store: NetworkStore, wanted: string): Promise<ImportCollectionView> {

@@ -250,7 +250,7 @@ export class ImportUndoService {
   /** @throws AlreadyExistsError */
   #refuseAtWork(id: string): void {
     if (this.#archives.isAtWork(id) || this.#atWork.isReading(id) || this.#undoing.has(id))
-      throw new AlreadyExistsError('This import is being read or undone: wait until that ends.');
+      throw AlreadyExistsError.beside('import', 'This import is being read or undone: wait until that ends.');
   }
 
   /**
@@ -259,7 +259,8 @@ export class ImportUndoService {
    */
   #refuseBeside(network: Network, collection: string | null): void {
     if (this.#archives.isAnyAtWork(network) || this.#atWork.isReadingInto(network, collection))
-      throw new AlreadyExistsError(
+      throw AlreadyExistsError.beside(
+        'other_import',
         'Another import, which may bring the same, is under way: undo this one when that has ended.',
       );
   }
