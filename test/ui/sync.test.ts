@@ -441,6 +441,8 @@ describePage('the sync screens', () => {
     await visitor.go('/sync/remotes/museum');
     await stand().getByText(denied).waitFor();
     await lookAt(page, 'sync-remote-denied');
+    await stand().getByRole('button', { name: 'Change the key' }).click();
+    await page.getByRole('dialog', { name: 'Change the key' }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { EllipsisVertical } from 'lucide-react';
 import { useState } from 'react';
 import { Failure } from '../../api/failure.ts';
 import { useCommands } from '../../commands/commands.ts';
-import { buttonClasses, IconButton } from '../../components/button.tsx';
+import { Button, buttonClasses, IconButton } from '../../components/button.tsx';
 import { Copied } from '../../components/copied.tsx';
 import { Menu, MenuItem } from '../../components/menu.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -73,7 +73,7 @@ function Above() {
 
 function Known({ remote, onRenamed }: { remote: Remote; onRenamed(to: string): void }) {
   const { t } = useTexts();
-  const { name, url, user, instance, direction, conflicts } = remote;
+  const { name, url, user, instance, direction, conflicts, last_run: last } = remote;
   const [dialog, setDialog] = useState<'rename' | 'rekey' | 'remove' | null>(null);
   useCommands([
     { id: 'rename-remote', label: t('sync.rename'), group: t('group.remote'), run: () => setDialog('rename') },
@@ -118,6 +118,7 @@ function Known({ remote, onRenamed }: { remote: Remote; onRenamed(to: string): v
             <RunProgress remote={remote} />
             <div className="flex flex-wrap items-center gap-2">
               <RunActions remote={remote} main={conflicts === 0} keys="s" />
+              {last?.fault === 'denied' && <Button onClick={() => setDialog('rekey')}>{t('sync.rekey')}</Button>}
               {conflicts > 0 && (
                 <Link to="/sync/conflicts" className={buttonClasses('main')}>
                   {t('sync.decide')}
