@@ -26,10 +26,12 @@ describePage('what comes from a remote', () => {
     const letter = { type: 'letter', properties: { label: 'To Ada' } };
     const mine = await create(origin, there, { ...letter, collection: open.id });
     const theirs = await create(origin, there, { ...letter, collection: closed.id });
+    for (const one of [mine, theirs]) await update(origin, there, one, { properties: { label: 'To Bob' } });
     const added = await create(origin, there, { ...letter, collection: inbox.id });
     await addRemote(node, operator(node), { url: origin.url, key: keyOf(curator) });
     await sync(node, operator(node));
     const note = page.getByRole('note').filter({ hasText: 'You may only read this' });
+    const restore = page.getByRole('button', { name: 'Restore', exact: true });
     await visitor.load(`/collections/${closed.id}`);
     await note.waitFor();
     await lookAt(page, 'collection-read-only');
@@ -37,6 +39,16 @@ describePage('what comes from a remote', () => {
     await page.getByLabel('label', { exact: true }).waitFor();
     await note.waitFor();
     await lookAt(page, 'entity-read-only');
+    // Of what may be changed that is offered, and of this not.
+    for (const [{ id }, offered] of [
+      [mine, 1],
+      [theirs, 0],
+    ] as const) {
+      await visitor.go(`/entities/${id}/history`);
+      await page.getByText('Version 2', { exact: true }).first().waitFor();
+      await (offered ? restore.waitFor() : note.waitFor());
+      await expect.poll(() => restore.count()).toBe(offered);
+    }
     for (const path of [`/collections/${open.id}`, `/entities/${mine.id}`, `/collections/${inbox.id}`]) {
       const asked = page.waitForResponse(/\/permissions$/);
       await visitor.go(path);

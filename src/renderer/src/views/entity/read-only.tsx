@@ -5,15 +5,20 @@ import { permissionsQuery } from '../members/members-queries.ts';
 import { syncStateQuery } from '../sync/state-query.ts';
 
 /**
- * Says that what is shown may only be read, before somebody types what would be refused. So it is with some of what comes from a
- * remote: where there is none, nobody is asked.
+ * Whether it is known of what is shown that it may only be read. So it is with some of what comes from a remote: where there is
+ * none, nobody is asked.
  */
-export function ReadOnly({ id, shows }: { id: string; shows: Shown }) {
-  const { t } = useTexts();
+export function useReadOnly(id: string, shows: Shown): boolean {
   const hasRemotes = (useQuery(syncStateQuery).data?.remotes.length ?? 0) > 0;
   // A role ends by the clock, and a key comes and goes elsewhere: no version tells of either.
   const { data } = useQuery({ ...permissionsQuery(id), enabled: hasRemotes, refetchInterval: 10_000 });
-  if (!data || data.allowed_actions.some((action) => writes[shows].test(action))) return null;
+  return data !== undefined && !data.allowed_actions.some((action) => writes[shows].test(action));
+}
+
+/** Says that what is shown may only be read, before somebody types what would be refused. */
+export function ReadOnly({ id, shows }: { id: string; shows: Shown }) {
+  const { t } = useTexts();
+  if (!useReadOnly(id, shows)) return null;
   return (
     <p role="note" className="border-b border-line bg-warning-soft px-5 py-2">
       {t('entity.readOnly')}{' '}

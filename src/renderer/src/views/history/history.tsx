@@ -10,6 +10,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { EntityHead } from '../entity/entity-head.tsx';
 import { entityQuery } from '../entity/entity-queries.ts';
 import type { Json } from '../entity/model/json.ts';
+import { ReadOnly, useReadOnly } from '../entity/read-only.tsx';
 import { Comparison } from './comparison.tsx';
 import { originsQuery, type Version, versionQuery, versionsQuery } from './history-queries.ts';
 import { RestoreDialog } from './restore-dialog.tsx';
@@ -40,6 +41,8 @@ export function History() {
   const later = useQuery(versionQuery(to));
   const from = address.from ?? (isOpen ? later.data?.prev?.['/'] : versions[at + 1]?.cid) ?? '';
   const gone = entity.error instanceof Failure && entity.error.kind === 'gone';
+  const shows = entity.data?.type === 'collection' ? 'collection' : 'entity';
+  const isReadOnly = useReadOnly(id, shows) && entity.data !== undefined && !gone;
   const received = new Map(
     [...(origins.data ?? [])].flatMap(([cid, { received_from }]) => {
       const name = received_from?.remote ?? received_from?.account;
@@ -73,7 +76,7 @@ export function History() {
       keys: ['e'],
       run: () => void go({ to: '/entities/$id', params: { id } }),
     },
-    ...(shown && at > 0 && !later.data?.deleted
+    ...(shown && at > 0 && !later.data?.deleted && !isReadOnly
       ? [
           {
             id: 'restore',
@@ -96,6 +99,7 @@ export function History() {
           above={<code className="font-mono">{id}</code>}
         />
       )}
+      {isReadOnly && <ReadOnly id={id} shows={shows} />}
       {/* What is there stays, with what is asked of it. */}
       <QueryState query={{ isPending, error, refetch: isFetchNextPageError ? chain.fetchNextPage : chain.refetch }} />
       {chain.data && (
@@ -108,7 +112,7 @@ export function History() {
               from={from}
               to={to}
               onChoose={choose}
-              onRestore={ask}
+              onRestore={isReadOnly ? undefined : ask}
               current={tip}
               more={{ has: chain.hasNextPage, busy: chain.isFetchingNextPage, load: () => void chain.fetchNextPage() }}
             />

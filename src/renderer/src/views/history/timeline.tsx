@@ -24,7 +24,8 @@ interface TimelineProps {
   from: string;
   to: string;
   onChoose(side: 'from' | 'to', cid: string): void;
-  onRestore(version: Version): void;
+  /** Undefined where nothing may be changed. */
+  onRestore: ((version: Version) => void) | undefined;
   /** Whether a version is what the entity says now, so that there is nothing to restore. */
   current: string | undefined;
   more: { has: boolean; busy: boolean; load(): void };
@@ -82,7 +83,7 @@ export function Timeline({ id, versions, origins, from, to, onChoose, onRestore,
                 <div className="flex flex-wrap items-center gap-1">
                   <Copied text={cid} />
                   <Attested id={id} version={version} now={cid === current} />
-                  <Said cid={cid} {...(cid !== current && { onRestore: () => onRestore(version) })} />
+                  <Said cid={cid} {...(onRestore && cid !== current && { onRestore: () => onRestore(version) })} />
                 </div>
               </div>
             </li>
