@@ -54,6 +54,16 @@ describePage('a run', () => {
     await page.keyboard.press('j');
     await expect.poll(current).toBe(1);
     await again.waitFor();
+    // Where somebody else repeats it first, the node refuses that, and it was repeated all the same.
+    await page.route('**/repeat', async (route) => {
+      ok(await ask(node, me, `POST ${new URL(route.request().url()).pathname}`, {}));
+      await route.continue();
+    });
+    const refused = page.waitForResponse(/\/repeat$/);
+    await again.click();
+    expect((await refused).status()).toBe(400);
+    await page.getByText(/was repeated/).waitFor();
+    await expect.poll(() => page.getByRole('alert').count()).toBe(0);
     expect(visitor.faults).toEqual([]);
   });
 

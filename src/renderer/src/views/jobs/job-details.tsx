@@ -62,7 +62,8 @@ export function JobDetails({ run, line: { job, repeatedBy } }: { run: RunLine; l
           </p>
         </div>
       )}
-      {again.error && <Problem error={again.error} />}
+      {/* Somebody else may have repeated it, which is said already. */}
+      {again.error && repeatedBy === null && <Problem error={again.error} />}
       <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
         <Fact name={t('job.worksOn')}>
           <Entities ids={job.targets} count={job.target_count} none={t('job.wholeCollection')} />
