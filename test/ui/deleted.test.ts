@@ -307,8 +307,11 @@ describePage('what was deleted', () => {
     const said = page.getByText('This was deleted. Its history is still there, and it can be restored.');
     await visitor.go(`/collections/${home.id}`);
     await page.getByRole('heading', { name: 'Letters', level: 1 }).waitFor();
+    const count = page.getByRole('status').filter({ hasText: /entit/ });
+    await count.waitFor();
     await remove(node, me, home);
     await said.waitFor();
+    expect(await count.count()).toBe(0);
     expect(await page.getByRole('alert').count()).toBe(1);
     for (const screen of ['/members', '/deleted', '']) {
       await visitor.load(`/collections/${home.id}${screen}`);

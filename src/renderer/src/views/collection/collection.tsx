@@ -138,15 +138,16 @@ export function Collection() {
       </div>
     );
   const label = collection.data?.properties.label;
+  // How many there were when it was last asked is no longer so.
+  const gone = isGone(collection.error);
   return (
     <>
       <PageHead
         above={<Link to="/collections">{t('collections.title')}</Link>}
         title={typeof label === 'string' && label ? label : t('entity.noLabel')}
         about={
-          rows.total !== undefined && (
-            <span role="status">{t('table.count', { count: rows.total, number: number(rows.total) })}</span>
-          )
+          rows.total !== undefined &&
+          !gone && <span role="status">{t('table.count', { count: rows.total, number: number(rows.total) })}</span>
         }
         actions={
           <>
@@ -171,13 +172,13 @@ export function Collection() {
       <ReadOnly id={id} shows="entities" />
       <div className="flex flex-wrap items-center gap-x-3 gap-y-1.5 border-b border-line px-5 py-2">
         <TypeFacets
-          types={facets.data?.types}
+          types={gone ? undefined : facets.data?.types}
           chosen={address.types ?? []}
           onChange={(types) => change({ types: types.length > 0 ? types : undefined })}
         />
         <Conditions where={address.where ?? []} facets={facets.data} onChange={(where) => change({ where })} />
       </div>
-      {isGone(collection.error) ? (
+      {gone ? (
         <div className="p-3">
           <CollectionProblem error={collection.error} retry={collection.refetch} />
         </div>
