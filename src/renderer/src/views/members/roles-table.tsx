@@ -26,7 +26,7 @@ export function RolesTable({ collection, names, grants, allows, mayManage, onEdi
   const given = (role: string) => roles[role] ?? [];
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what is wider than the page is scrolled by keys, too
-    <section className="overflow-x-auto" tabIndex={0} aria-label={t('roles.allows')}>
+    <section className="relative overflow-x-auto" tabIndex={0} aria-label={t('roles.allows')}>
       <table className="w-full border-t border-line">
         <thead>
           <tr className="border-b border-line">
