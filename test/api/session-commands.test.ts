@@ -1,11 +1,14 @@
-import { copyFile, readdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { platform } from 'node:process';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { nodeOnFolder } from '../../src/server/commands/parts/node-on-folder.ts';
 import { run } from '../../src/server/commands/run.ts';
 import { readNodeFile } from '../../src/server/node-file.ts';
 import { lockFolder } from '../../src/server/store/lock.ts';
 import { send, temporaryFolder } from '../helpers/node.ts';
+import { asService, serviceFolder } from '../helpers/service-user.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let folders: AsyncDisposableStack;
@@ -123,6 +126,23 @@ test('open waits for a node that starts', async () => {
   for (const file of ['operator.key', 'node.json']) await copyFile(join(other.path, file), join(folder.path, file));
   expect([await code, told]).toEqual([0, { out: [expect.stringContaining(`${url}/ui/#token=`)], err: [] }]);
 });
+
+test.skipIf(platform === 'win32')(
+  'open says of the folder of another user that it is one, not that no node runs',
+  async () => {
+    await using others = await serviceFolder();
+    const node = join(others.path, 'node.json');
+    await writeFile(node, '{}');
+    await chmod(node, 0);
+    const shell = { err: () => undefined, stopped: new AbortController().signal };
+    const asked = asService(() =>
+      nodeOnFolder(others.path, shell, () => Promise.reject(new Error('None was to be begun.'))),
+    );
+    await expect(asked).rejects.toThrow(
+      /^The data folder .* is another user's \(EACCES.*\): run this command as the user /,
+    );
+  },
+);
 
 test('open says so where no node runs', async () => {
   const none = { out: [], err: [`archeion: No node runs on ${folder.path}: start one with "archeion serve".`] };

@@ -6,6 +6,8 @@ import { storageError } from './storage-error.ts';
 
 const lockName = 'lock.db';
 
+class ReadOnlyLockError extends StorageError {}
+
 /**
  * Takes the data folder for this process: an exclusive transaction on `<data>/lock.db`, which the system frees when the
  * process ends, however it ends (decisions.md, address).
@@ -22,7 +24,7 @@ export function lockFolder(data: string): Disposable {
   } catch (error) {
     db?.close();
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_READONLY'))
-      throw new StorageError(
+      throw new ReadOnlyLockError(
         `${file} can only be read, so that nothing would keep two processes from the data folder: give it to the folder's owner, or make it writable. A command that root ran may have made it.`,
       );
     if (!(error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))) {
@@ -39,9 +41,17 @@ export function lockFolder(data: string): Disposable {
   };
 }
 
-/** Makes nothing where nobody has had the folder. @throws as lockFolder where a process has it now */
+/**
+ * Makes nothing where nobody has had the folder. Of a lock that can only be read nothing is said: it was looked at, and is free.
+ * @throws as lockFolder where a process has it now
+ */
 export function refuseLocked(data: string): void {
-  if (existsSync(join(data, lockName))) lockFolder(data)[Symbol.dispose]();
+  if (!existsSync(join(data, lockName))) return;
+  try {
+    lockFolder(data)[Symbol.dispose]();
+  } catch (error) {
+    if (!(error instanceof ReadOnlyLockError)) throw error;
+  }
 }
 
 /** Whether a process has the folder now. @throws as lockFolder, but FolderInUseError */

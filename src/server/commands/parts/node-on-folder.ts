@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { FolderInUseError } from '../../errors.ts';
-import { isAlive, type NodeFile, readNodeFile } from '../../node-file.ts';
+import { isAlive, type NodeFile, nodeFilePath, readNodeFile } from '../../node-file.ts';
 import { FailureError } from './failure.ts';
 import type { Shell } from './shell.ts';
 import { whileInUse } from './while-in-use.ts';
@@ -13,7 +14,12 @@ const mostSilences = 3;
  * The node that answers for a data folder as another process, else null: then `start` has begun one. While a process has the
  * folder that does not answer, as one that starts or ends, this waits for either. @throws FailureError, what `start` throws
  */
-export async function nodeOnFolder(data: string, shell: Shell, start: () => Promise<void>): Promise<NodeFile | null> {
+export async function nodeOnFolder(
+  data: string,
+  shell: Pick<Shell, 'err' | 'stopped'>,
+  start: () => Promise<void>,
+): Promise<NodeFile | null> {
+  refuseOthers(data);
   let isSaid = false;
   let silences = 0;
   let silent: string | null = null;
@@ -43,6 +49,19 @@ export async function nodeOnFolder(data: string, shell: Shell, start: () => Prom
     shell.err(`${who}: waiting until it answers or ends.`);
     isSaid = true;
   });
+}
+
+/** Who may not read where the node is would be told that none runs, or wait for it. @throws FailureError */
+function refuseOthers(data: string): void {
+  try {
+    readFileSync(nodeFilePath(data));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === 'EACCES')
+      throw new FailureError(
+        `The data folder ${data} is another user's (${message}): run this command as the user that its node runs as.`,
+      );
+  }
 }
 
 async function isHeld(data: string): Promise<boolean> {
