@@ -416,7 +416,7 @@ describe('identity.db', () => {
     expect(reasonOf()).toMatch(/^The database file is damaged\. Run `archeion verify`/);
     for (const name of readdirSync(test.folder)) rmSync(join(test.folder, name));
     mkdirSync(file);
-    expect(reasonOf()).toMatch(/^The database cannot be opened\. Check that /);
+    expect(reasonOf()).toMatch(/^The database identity\.db cannot be opened\. Check that /);
   });
 
   it('closes twice without harm', () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { copyFileSync, existsSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, test, vi } from 'vitest';
 import { BusyError, StorageError } from '../../src/server/errors.ts';
@@ -11,6 +12,7 @@ import { openWriter } from '../../src/server/store/connection.ts';
 import type { JobRow, NewJob } from '../../src/server/store/jobs/job-rows.ts';
 import { migrations } from '../../src/server/store/migrations/migrate.ts';
 import { ThreadQueue, writerThread } from '../../src/server/store/threads/thread-queue.ts';
+import { temporaryFolder } from '../helpers/node.ts';
 import { rebuiltProjections, storedProjections } from '../helpers/projections.ts';
 import { commit, first, idOf, next, openStore, step, type TestStore, type Version, writers } from '../helpers/store.ts';
 
@@ -313,4 +315,12 @@ describe('a group of submissions of many commits', () => {
 
 test('a queue whose database cannot be opened throws a StorageError', async () => {
   expect(() => inProcessQueue('/nowhere/at/all/archeion.db')).toThrow(StorageError);
+});
+
+test('a database that cannot be opened is named with its network', async () => {
+  await using folder = await temporaryFolder();
+  const name = join('main', 'archeion.db');
+  mkdirSync(join(folder.path, name), { recursive: true });
+  const reason = expect.stringContaining(`The database ${name} cannot be opened`);
+  expect(() => inProcessQueue(join(folder.path, name))).toThrow(expect.objectContaining({ reason }));
 });

@@ -6,6 +6,7 @@ import { StorageError } from '../errors.ts';
 import { openSameFile } from './file-identity.ts';
 import { keepCopy } from './migrations/kept-copy.ts';
 import { knownVersion, type Migration, migrate, migrations, type UpgradeStep } from './migrations/migrate.ts';
+import { opening } from './storage-error.ts';
 
 type Value = string | number | bigint | Uint8Array | null;
 
@@ -157,7 +158,7 @@ export function openWriter(
   begun?: (step: UpgradeStep) => void,
 ): Connection {
   syncLog(file);
-  const db = new Database(file);
+  const db = opening(file, () => new Database(file));
   try {
     knownVersion(db, steps);
     db.pragma('journal_mode = WAL');

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
+import { opening } from './storage-error.ts';
 
 /**
  * Notes which file a database is, and gives a check that its path still leads there. A connection goes on writing to a file that was
@@ -29,7 +30,7 @@ export function openSameFile(file: string, noted: string | null, options: Databa
   };
   // Before, too: where there is none, one would be made.
   check();
-  const db = new Database(file, options);
+  const db = opening(file, () => new Database(file, options));
   try {
     check();
     return db;

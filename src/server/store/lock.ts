@@ -2,7 +2,7 @@ import { existsSync, lchownSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { FolderInUseError, StorageError } from '../errors.ts';
-import { storageError } from './storage-error.ts';
+import { opening, storageError } from './storage-error.ts';
 
 const lockName = 'lock.db';
 
@@ -17,7 +17,7 @@ export function lockFolder(data: string): Disposable {
   const file = join(data, lockName);
   let db: Database.Database | undefined;
   try {
-    db = new Database(file, { timeout: 0 });
+    db = opening(file, () => new Database(file, { timeout: 0 }));
     giveToFoldersOwner(file);
     // Where the file can only be read the transaction is one that reads, which others may have as well: a write tells.
     db.exec('BEGIN EXCLUSIVE; PRAGMA user_version = 0');

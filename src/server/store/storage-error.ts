@@ -1,4 +1,6 @@
+import { basename, dirname, join } from 'node:path';
 import { StorageError } from '../errors.ts';
+import { networks } from '../model/ids.ts';
 
 export const damagedVersion = 'A stored version is damaged. Run `archeion verify`, then restore a backup.';
 
@@ -47,6 +49,20 @@ export async function* storingEach<T>(pieces: AsyncIterable<T>): AsyncGenerator<
     yield* pieces;
   } catch (error) {
     throw storedOr(error);
+  }
+}
+
+/** What opens a database: the error says of which one the system refused that, since a node has several. */
+export function opening<T>(file: string, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_CANTOPEN'))) throw error;
+    const folder = basename(dirname(file));
+    const name = networks.some((network) => network === folder) ? join(folder, basename(file)) : basename(file);
+    throw new StorageError(
+      `The database ${name} cannot be opened. Check that its folder is there, and that the node's user may read and write both.`,
+    );
   }
 }
 

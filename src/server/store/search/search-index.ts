@@ -4,7 +4,7 @@ import Database from 'better-sqlite3';
 import { StorageError } from '../../errors.ts';
 import { boundLog, Connection, type Reader, rollBackJournal, type Writer } from '../connection.ts';
 import { openSameFile } from '../file-identity.ts';
-import { isDamage } from '../storage-error.ts';
+import { isDamage, opening } from '../storage-error.ts';
 import { loadVectorFunctions } from './vector-functions.ts';
 
 /**
@@ -128,7 +128,7 @@ export function removeIndex(file: string): void {
 
 /** null where the file is of no use. */
 function openWriting(file: string): Connection | null {
-  const db = new Database(file);
+  const db = opening(file, () => new Database(file));
   try {
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = NORMAL');
