@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -178,6 +179,24 @@ test('of a node that cannot write any more or is gone says that the same command
     const ended = await commandLine(data.path, ['import', works, '--collection', 'Works']);
     expect([ended.code, ended.err]).toEqual([1, expect.stringMatching(words)]);
   }
+});
+
+test('makes no node, and no network, for a collection that is named by its id', async () => {
+  await using s = await scene();
+  const works = await s.file('works.csv', 'id,label\n1,Zebra\n');
+  const line = ['import', works, '--collection', 'II000000000000000000000000'];
+  const elsewhere = join(s.node.data, '..', 'mistyped');
+  expect(await commandLine(elsewhere, line)).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('There is no node'),
+  });
+  expect(existsSync(elsewhere)).toBe(false);
+  const unused = await s.archeion(...line, '--network', 'test');
+  expect([unused.code, unused.err]).toEqual([
+    2,
+    expect.stringContaining('Nothing was ever written on the test network'),
+  ]);
+  expect(existsSync(join(s.node.data, 'test'))).toBe(false);
 });
 
 test('says what became of the files also where the node cannot note that the import has ended', async () => {

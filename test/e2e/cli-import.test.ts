@@ -69,7 +69,12 @@ describe('import', () => {
     ['no such file', ['missing.csv', '--collection', 'A'], 2, 'There is no file'],
     ['no collection', ['works.csv'], 2, 'Give --collection'],
     ['a misspelt option', ['works.csv', '--colection', 'A'], 2, 'Did you mean --collection?'],
-    ['an unknown collection', ['works.csv', '--collection', '01ARZ3NDEKTSV4RRFFQ69G5FAV'], 2, 'there is no collection'],
+    [
+      'a collection that no node has yet',
+      ['works.csv', '--collection', '01ARZ3NDEKTSV4RRFFQ69G5FAV'],
+      2,
+      'There is no node',
+    ],
     ['a bad mapping', ['works.csv', '--collection', 'A', '--map', 'bad.json'], 2, 'bad.json: mapping, records[0].type'],
     ['no mapping file', ['works.csv', '--collection', 'A', '--map', 'no.json'], 2, 'There is no file no.json'],
     ['a bad record', ['bad.ndjson', '--collection', 'A'], 1, 'bad.ndjson, line 2: is not JSON'],

@@ -8,6 +8,7 @@ import { parseMappingText } from '../exchange/mapping.ts';
 import { notUtf8 } from '../exchange/record-place.ts';
 import { textEncodings } from '../exchange/text-encoding.ts';
 import { fromJson } from '../model/from-json.ts';
+import { isEntityId } from '../model/ids.ts';
 import { type NodeClient, openClient } from './parts/client.ts';
 import { counted } from './parts/counted.ts';
 import { FailureError, issueText, RefusedError } from './parts/failure.ts';
@@ -76,7 +77,8 @@ export function addImport(program: Command, shell: Shell): void {
       if (options.collection === undefined) throw new UsageError('Give --collection: an id, or a label.');
       const mapping = options.map === undefined ? undefined : await mappingIn(options.map);
       const sizes = await Promise.all(files.map(sizeOf));
-      await using client = await openClient(shell, options, { mayMake: true });
+      // What has an id was made before, so a node that lacks it, as under a mistyped folder, need not be made.
+      await using client = await openClient(shell, options, { mayMake: !isEntityId(options.collection) });
       const body = { collection: options.collection, type: options.type, mapping, encoding: options.encoding };
       const { id } = await client.ask<Report>('POST', '/node/imports', body);
       let report: Report | undefined;
