@@ -6,6 +6,7 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { run } from '../../src/server/commands/run.ts';
 import { lockFolder } from '../../src/server/store/lock.ts';
 import { commandLine, screen } from '../helpers/command-line.ts';
 import { importer, type Report } from '../helpers/imports.ts';
@@ -179,6 +180,25 @@ test('of a node that cannot write any more or is gone says that the same command
     const ended = await commandLine(data.path, ['import', works, '--collection', 'Works']);
     expect([ended.code, ended.err]).toEqual([1, expect.stringMatching(words)]);
   }
+});
+
+test('an import whose report nobody reads to its end has ended all the same', async () => {
+  await using s = await scene();
+  const works = await s.file('works.csv', 'id,label\n1,Zebra\n');
+  const err: string[] = [];
+  const stop = new AbortController();
+  const code = await run(['import', works, '--collection', 'Works'], {
+    env: {},
+    pid: 1,
+    dataFolder: s.node.data,
+    ui: null,
+    terminal: null,
+    // As where it goes to `head`.
+    out: () => stop.abort(),
+    err: (line) => void err.push(line),
+    stopped: stop.signal,
+  });
+  expect({ code, err }).toEqual({ code: 0, err: [] });
 });
 
 test('makes no node, and no network, for a collection that is named by its id', async () => {

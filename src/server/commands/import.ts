@@ -94,6 +94,8 @@ export function addImport(program: Command, shell: Shell): void {
         throw error;
       }
       if (!report) throw new FailureError('No file was read.', 2);
+      // Before anything is said of it: what reads that may leave, which stops the command.
+      const unended = await end(client, id);
       if (options.json) shell.out(JSON.stringify({ ...report, files }));
       else for (const line of [...summary(report), ...unmet(report)]) shell.out(line);
       const wrong = [
@@ -102,7 +104,7 @@ export function addImport(program: Command, shell: Shell): void {
         ...(report.left_alone > 0
           ? [`${counted(report.left_alone, 'changed source')} left alone: what is here stays as it is.`]
           : []),
-        ...(await end(client, id)),
+        ...unended,
       ];
       if (wrong.length > 0) throw new FailureError(wrong.join('\n'));
     });
