@@ -25,3 +25,12 @@ test('says of the key in the data folder, which is on no list, how it is revoked
   expect((await ask(again, leaked, 'GET /node/keys')).status).toBe(401);
   expect((await ask(again, operator(again), 'GET /node/keys')).status).toBe(200);
 });
+
+test('revokes a key that is given whole, as it was found', async () => {
+  await using node = await startNode();
+  const { out: key } = await commandLine(node.data, ['key', 'create']);
+  const leaked = { ...operator(node), headers: { Authorization: `ApiKey ${key}` } };
+  expect((await ask(node, leaked, 'GET /node/keys')).status).toBe(200);
+  expect(await commandLine(node.data, ['key', 'revoke', key])).toEqual({ code: 0, out: '', err: '' });
+  expect((await ask(node, leaked, 'GET /node/keys')).status).toBe(401);
+});

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
+import { isApiKey, keyPrefixLength } from '../model/credentials.ts';
 import { operatorKeyFile, readOperatorKey } from '../store/accounts/operator-key.ts';
 import { type NodeClient, openClient } from './parts/client.ts';
 import { FailureError, RefusedError } from './parts/failure.ts';
@@ -61,7 +62,9 @@ export function addKey(program: Command, shell: Shell): void {
     .command('revoke <prefix>')
     .description('revoke the key that begins so; it is refused from then on')
     .action(async (prefix: string, _options, command: Command) => {
-      const part = pathPart(prefix, 'beginning of a key: "archeion key list" shows them');
+      // Who has found one that leaked has all of it; the node keeps no more of a key than its beginning.
+      const beginning = isApiKey(prefix) ? prefix.slice(0, keyPrefixLength) : prefix;
+      const part = pathPart(beginning, 'beginning of a key: "archeion key list" shows them');
       await using client = await openClient(shell, command.optsWithGlobals<GlobalOptions>(), { network: 'any' });
       await client.ask('DELETE', `/node/keys/${part}`).catch((error) => {
         if (!(error instanceof RefusedError)) throw error;
@@ -72,7 +75,7 @@ export function addKey(program: Command, shell: Shell): void {
             `That is the key in ${file}: delete this file and start the node again, which makes another key and refuses this one.`,
           );
         if (error.status !== 404) throw error;
-        throw new UsageError(`There is no key that begins with ${prefix}: "archeion key list" shows them.`);
+        throw new UsageError(`There is no key that begins with ${beginning}: "archeion key list" shows them.`);
       });
     });
 }
