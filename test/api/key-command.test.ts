@@ -34,3 +34,12 @@ test('revokes a key that is given whole, as it was found', async () => {
   expect(await commandLine(node.data, ['key', 'revoke', key])).toEqual({ code: 0, out: '', err: '' });
   expect((await ask(node, leaked, 'GET /node/keys')).status).toBe(401);
 });
+
+test('prints no key that has ended already', async () => {
+  await using folder = await temporaryFolder();
+  expect(await commandLine(folder.path, ['key', 'create', '--expires-in', '0'])).toEqual({
+    code: 2,
+    out: '',
+    err: 'archeion: --expires-in is a number of seconds, from 1 to 31536000 (a year).',
+  });
+});

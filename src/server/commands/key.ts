@@ -105,6 +105,8 @@ function cells({ key_prefix, service, label, created_at, expires_at, last_used_a
 
 function seconds(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
-  if (!/^\d{1,8}$/.test(text)) throw new UsageError('--expires-in is a number of seconds, at most 31536000 (a year).');
+  // With 0, by which some mean for ever, the node makes one that has ended already.
+  if (!/^\d{1,8}$/.test(text) || Number(text) === 0)
+    throw new UsageError('--expires-in is a number of seconds, from 1 to 31536000 (a year).');
   return Number(text);
 }
