@@ -87,6 +87,14 @@ async function besideContainer(node: TestNode, data: string, root: string): Prom
   };
 }
 
+test('a backup is not made where one happens to be', async () => {
+  await using folder = await temporaryFolder();
+  expect(await commandLine(folder.path, ['backup', ''])).toMatchObject({
+    code: 2,
+    err: 'archeion: Name a folder for the backup.',
+  });
+});
+
 test('a backup that the node has made where the command does not see it is no success', async () => {
   await using folder = await temporaryFolder();
   await using node = await startNode();

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
+import { UsageError } from '../config.ts';
 import { type BackedUpNetwork, readManifest } from '../store/backup/backup-manifest.ts';
 import { openClient } from './parts/client.ts';
 import { counted } from './parts/counted.ts';
@@ -30,6 +31,8 @@ export function addBackup(program: Command, shell: Shell): void {
     .option('--json', 'print one JSON document with what was copied')
     .action(async (dir: string, _options, command: Command) => {
       const flags = command.optsWithGlobals<Flags>();
+      // As of a variable that is not set: it would be the folder that one is in.
+      if (dir === '') throw new UsageError('Name a folder for the backup.');
       await using client = await openClient(shell, flags, { network: 'any' });
       const body = Readable.from([JSON.stringify({ dir: resolve(dir) })]);
       const lines = client.send<AnswerLine<StepProgress, Report>>('POST', '/node/backup', body, 'application/json');

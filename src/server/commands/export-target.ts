@@ -27,6 +27,8 @@ const stdout = /^\/(?:dev\/stdout|(?:dev|proc\/self)\/fd\/1)$/;
  * written to as they are. @throws UsageError for a folder, and for a file in none
  */
 export function exportTarget(out: string, { pid, output }: Pick<Shell, 'pid' | 'output'>): ExportTarget {
+  // As of a variable that is not set.
+  if (out === '') throw new UsageError('--out must name a file.');
   const named = resolve(out);
   if (!statOf(dirname(named), out)?.isDirectory()) throw new UsageError(`The folder of ${out} does not exist.`);
   const found = statOf(named, out);
