@@ -133,3 +133,18 @@ test('a name as long as a file system takes is written, and one of a backup', as
   expect(await s.archeion('backup', s.at(`${name.slice(1)}bak`))).toMatchObject({ code: 0 });
   expect(await s.names()).toEqual([`${name.slice(1)}bak`, name]);
 });
+
+test('what a node of another version answers takes the place of no export', async () => {
+  await using folder = await temporaryFolder();
+  const out = join(folder.path, 'kept.car');
+  await writeFile(out, 'of yesterday');
+  await using node = await startNode({
+    extend: (app) => app.get('/node/export', (_request, response) => void response.json({})),
+  });
+  expect(await commandLine(node.data, ['export', '--out', out])).toMatchObject({
+    code: 1,
+    out: '',
+    err: expect.stringContaining('does not know what this command asks, or answers it otherwise'),
+  });
+  expect(await readFile(out, 'utf8')).toBe('of yesterday');
+});

@@ -73,6 +73,11 @@ export function addExport(program: Command, shell: Shell): void {
       const collection = wanted === undefined ? undefined : await collectionNamed(client, wanted);
       const { path, earlier } = requestOf({ ...options, collection });
       const response = await client.fetch(earlier ? 'POST' : 'GET', path, earlier);
+      // Else what another version answers would take the place of an export that is whole; run.ts says of which version it is.
+      if (response.headers['x-archeion-entities'] === undefined) {
+        response.destroy();
+        throw new TypeError('The answer does not say how many entities are exported.');
+      }
       const bytes = await receive(shell, response, target, () => reasonOf(client, response));
       const report = {
         out: options.out,
