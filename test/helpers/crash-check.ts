@@ -36,7 +36,17 @@ export function lost(db: Reader, answered: [string, string][]): string[] {
   return answered.flatMap(([id, cid]) => {
     const known = chains.get(id) ?? new Set(chain(db, findTip(db, id) ?? '', 1000).map((version) => version.cid));
     chains.set(id, known);
-    const now = findVersion(db, cid) ? 'not in its history any more' : 'lost';
-    return known.has(cid) ? [] : [`the answered version ${cid} of ${id} is ${now}`];
+    if (known.has(cid)) return [];
+    if (!findVersion(db, cid)) return [`the answered version ${cid} of ${id} is lost`];
+    return [`the answered version ${cid} of ${id} is not in its history any more: ${movesOf(db, id).join(', ')}`];
+  });
+}
+
+/** By what an entity came to its versions, in words. */
+function movesOf(db: Reader, id: string): string[] {
+  const sql = 'SELECT m.cid, m.origin FROM moves m JOIN entity e ON e.key = m.entity WHERE e.id = ? ORDER BY m.id';
+  return db.all<{ cid: string; origin: string }>(sql, id).map(({ cid, origin }) => {
+    const { type, ver, prev, edited_by } = findVersion(db, cid)?.manifest ?? {};
+    return `${origin} ${type} ${ver} ${cid} over ${prev} by ${edited_by?.user_id}`;
   });
 }
