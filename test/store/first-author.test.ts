@@ -13,7 +13,7 @@ function history(user_id: string): [Version, Version] {
   return [start, { ...encodeManifest(after), id, manifest: after }];
 }
 
-test('whoever wrote the version 1 that the tip descends from has made an entity, not the author of a fork', async () => {
+test('whoever wrote the version 1 of the history by which an entity came has made it, not the author of another one', async () => {
   await using opened = await openStore('here');
   const { store } = opened;
   const [[start, tip], [other]] = [history(idOf(1)), history(idOf(2))];
@@ -26,5 +26,8 @@ test('whoever wrote the version 1 that the tip descends from has made an entity,
   await store.submit([commit([change(null, tip)])]);
   expect(authors()).toEqual([undefined, undefined]);
   await store.submit([versions(start)]);
+  expect(authors()).toEqual([idOf(1), idOf(1)]);
+  // As a sync takes over what a remote made of it.
+  await store.submit([commit([change(tip, other)])]);
   expect(authors()).toEqual([idOf(1), idOf(1)]);
 });

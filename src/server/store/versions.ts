@@ -157,10 +157,14 @@ export function hasAuthor(db: Reader, entity: number, author: string): boolean {
   return rows.some(({ key }) => versionByKey(db, key)?.manifest.edited_by.user_id === author);
 }
 
-/** How an entity's version 1 was written; undefined where that version is not here. */
+/**
+ * How an entity's version 1 was written; undefined where that version is not here. Of several histories the one counts by which it came
+ * here: who made an entity stays, though a remote's own version of it has taken the place of that one.
+ */
 export function firstEdit(db: Reader, id: string): EditedBy | undefined {
-  const rows = db.all<{ key: number; tip: number | null; partial: number }>(
-    `SELECT b.key, e.tip, EXISTS (SELECT 1 FROM partial p WHERE p.entity = e.key) AS partial
+  const rows = db.all<{ key: number; tip: number | null; first: number | null; partial: number }>(
+    `SELECT b.key, e.tip, (SELECT m.new_tip FROM moves m WHERE m.entity = e.key ORDER BY m.id LIMIT 1) AS first,
+            EXISTS (SELECT 1 FROM partial p WHERE p.entity = e.key) AS partial
        FROM entity e JOIN block b ON b.entity = e.key AND b.ver = 1 WHERE e.id = ?`,
     id,
   );
@@ -168,13 +172,13 @@ export function firstEdit(db: Reader, id: string): EditedBy | undefined {
   if (row === undefined) return undefined;
   // Forks may have a version 1 of their own.
   const isKnown = row.tip === null || (rows.length === 1 && row.partial === 0);
-  const key = isKnown ? row.key : beginning(db, row.tip ?? 0);
+  const key = isKnown ? row.key : (beginning(db, row.first) ?? beginning(db, row.tip));
   return key === undefined ? undefined : versionByKey(db, key)?.manifest.edited_by;
 }
 
 /** The block of the version 1 that a tip descends from; undefined where it is not here. */
-function beginning(db: Reader, tip: number): number | undefined {
-  for (let key: number | undefined = tip; key !== undefined; ) {
+function beginning(db: Reader, tip: number | null): number | undefined {
+  for (let key = tip ?? undefined; key !== undefined; ) {
     const { ver, prev } = manifestHead(blockBytes(db, key));
     if (prev === null) return ver === 1 ? key : undefined;
     key = blockKey(db, cidBytes(prev));
