@@ -1,17 +1,18 @@
 import { type Issue, ValidationError } from '../../errors.ts';
 import { type Flow, type FlowStep, maxNested, readFlow, routesOf, stepAfter } from '../../model/flow.ts';
-import type { JsonObject } from '../../model/manifest.ts';
+import { collectionsOf, type JsonObject, type Manifest } from '../../model/manifest.ts';
+import { equalJson } from '../../model/properties.ts';
 import type { StepLevels } from '../../model/step-input.ts';
 import type { Reader } from '../../store/connection.ts';
 import { entitySize, findEntity, findStanding, type Standing } from '../../store/entities.ts';
-import { isWrittenHere } from '../../store/jobs/made-here.ts';
+import { writerHere } from '../../store/jobs/made-here.ts';
 import { findProcessor, type IsVerified, type ProcessorFacts, unreadiness } from './processors.ts';
 
 /** The kladoi of a workflow with those of the workflows within it, and how it begins. */
 export interface FlowKladoi {
   kladoi: ProcessorFacts[];
   /**
-   * Who wrote the workflows that lead to one of them, on whatever way: the ids of their newest versions' authors. Null for a
+   * Who wrote the workflows that lead to one of them, on whatever way: the ids of who wrote last here what they say. Null for a
    * workflow that came from elsewhere, which may say what it likes.
    */
   authorsOf: (klados: string) => (string | null)[];
@@ -51,7 +52,7 @@ export function flowKladoi(db: Reader, rhiza: Standing, isVerified: IsVerified):
   const left = [rhiza];
   for (let workflow = left.pop(); workflow; workflow = left.pop()) {
     const { id: of, manifest } = workflow;
-    writers.set(of, isWrittenHere(db, of) ? manifest.edited_by.user_id : null);
+    writers.set(of, writerHere(db, workflow, doesOther));
     for (const { klados: reference } of inOrder(flowOf(workflow), manifest.properties.entry)) {
       const { id } = reference;
       naming.set(id, (naming.get(id) ?? new Set()).add(of));
@@ -74,6 +75,12 @@ export function flowKladoi(db: Reader, rhiza: Standing, isVerified: IsVerified):
   }
   const authorsOf = (id: string) => [...leadingTo(id, naming)].map((workflow) => writers.get(workflow) ?? null);
   return { kladoi: [...kladoi.values()], authorsOf, issues, entry: entryOf(db, rhiza, kladoi) };
+}
+
+/** Whether two versions of a workflow differ in what it does, or in where it lies, which decides who may start it. */
+function doesOther(one: Manifest, other: Manifest): boolean {
+  const doing = (of: Manifest) => [of.properties.flow ?? null, of.properties.entry ?? null, collectionsOf(of)];
+  return !equalJson(doing(one), doing(other));
 }
 
 /** The workflows that name one, those that name these, and so on. */

@@ -1,3 +1,4 @@
+import type { Manifest } from '../../model/manifest.ts';
 import { blockBytes, storedManifest } from '../blocks.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
@@ -30,13 +31,22 @@ export function madeHere(
   });
 }
 
-/** Whether an entity's current version was written on this node. Who wrote another only its own node knows. */
-export function isWrittenHere(db: Reader, id: string): boolean {
-  const last = db.get<{ origin: string }>(
-    'SELECT origin FROM moves WHERE entity = ? ORDER BY id DESC LIMIT 1',
-    entityKey(db, id) ?? -1,
+/**
+ * Who wrote an entity's current version on this node, or the last one here that does not differ from it: a remote may have that by a
+ * version of its own. Null where it came from elsewhere: who wrote such a one only its own node knows.
+ */
+export function writerHere(
+  db: Reader,
+  { id, manifest: now }: { id: string; manifest: Manifest },
+  differs: (here: Manifest, now: Manifest) => boolean,
+): string | null {
+  const entity = entityKey(db, id) ?? -1;
+  const last = db.get<{ tip: number }>(
+    "SELECT new_tip AS tip FROM moves WHERE entity = ? AND origin = 'local' ORDER BY id DESC LIMIT 1",
+    entity,
   );
-  return last?.origin === 'local';
+  const here = last && manifest(db, last.tip);
+  return here && !differs(here, now) ? here.edited_by.user_id : null;
 }
 
 function manifest(db: Reader, key: number) {
