@@ -65,3 +65,23 @@ test('an archive that a plain remote has is undone all the same, but for what wa
   await pushed(pair);
   expect(await undone(pair, run)).toMatchObject({ deleted: 2, kept: 1 });
 });
+
+test('an archive from before is nothing new, whatever a plain remote has made of it since, and brings back what was undone', async () => {
+  await using pair = await startPair({ plain: true });
+  const { mirror, here } = pair;
+  const [same, edited] = [await create(mirror, here), await create(mirror, here)];
+  const { car } = await exported(mirror);
+  await update(mirror, here, edited, { properties: { n: 1 } });
+  await pushed(pair);
+  expect(await imported(mirror, car)).toMatchObject({ forks: 0, advanced: 0, created: 0 });
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(pair.origin));
+
+  await using other = await startPair({ plain: true });
+  const { run } = await imported(other.mirror, car);
+  await pushed(other);
+  expect(await undone(other, run)).toMatchObject({ deleted: 2, kept: 0 });
+  await pushed(other);
+  expect(await imported(other.mirror, car)).toMatchObject({ created: 2, forks: 0 });
+  await pushed(other);
+  expect((await read(other.mirror, other.here, same.id)).type).toBe('document');
+});

@@ -146,9 +146,10 @@ async function planned(
 ): Promise<Part> {
   const { id, tip } = chain.entry;
   const time = now();
-  const { ours, isHere } = store.read((db) => ({
+  const { ours, isHere, wasTip } = store.read((db) => ({
     ours: findTip(db, id) ?? null,
     isHere: findBlock(db, tip) !== undefined,
+    wasTip: listedFork(db, id) === null && wasTipHere(db, tip),
   }));
   const part: Part = { chain, commits: [], versions: 0, bytes: 0, result: 'unchanged', ours, waits: false };
   const commit = (rows: Row[], blocks: Block[] | null): Commit => ({
@@ -159,7 +160,7 @@ async function planned(
     time,
   });
   if (ours === null) part.result = 'created';
-  else if (ours === tip || (isHere && (await isDescendant(store, ours, tip)))) part.result = 'unchanged';
+  else if (ours === tip || wasTip || (isHere && (await isDescendant(store, ours, tip)))) part.result = 'unchanged';
   else if (await follows(store, chain, ours)) part.result = 'advanced';
   else part.result = await forkOf(store, archive, chain, ours);
 
@@ -197,6 +198,15 @@ async function planned(
   if (moves) part.commits.push(commit([...forks, ...made], carried));
   else if (forks.length > 0) part.commits.push(commit(forks, null));
   return part;
+}
+
+/** Whether a version was the tip here, which another one followed, though it need not descend from it: a remote may have its own. */
+function wasTipHere(db: Reader, cid: string): boolean {
+  const block = findBlock(db, cid);
+  return (
+    block !== undefined &&
+    db.get('SELECT 1 FROM moves WHERE entity = ? AND new_tip = ? LIMIT 1', block.entity, block.key) !== undefined
+  );
 }
 
 async function forkFacts(store: NetworkStore, chain: Chain, ours: string, isFork: boolean): Promise<ForkFacts> {
