@@ -254,3 +254,47 @@ test.each(['its klados', 'the one behind it'])(
     expect(await run()).toHaveLength(2);
   },
 );
+
+test('a job that had handed on only what nobody took before a stop of the node can be resumed', async () => {
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  const first = replying('return { outputs: [{ type: "note" }, { type: "note" }] }');
+  let of: Started;
+  let resume = '';
+  {
+    using opened = new DisposableStack();
+    await using node = await startNode({ data, env });
+    const me = operator(node);
+    const where = await collection(node, me, { label: 'target' });
+    await allow(node, { first, second: replying('return {}') });
+    const klados = await command(node, me, where.id, 'first', { accepts: many('*') });
+    const behind = await command(node, me, where.id, 'second', { accepts: many('*') });
+    const flow = await workflow(node, me, where.id, {
+      first: { klados, then: { scatter: 'second' } },
+      second: { klados: behind, then: { done: true } },
+    });
+    const db = opened.adopt(new Database(join(data, 'main', 'archeion.db')), (it) => {
+      it.exec('DROP TRIGGER full');
+      it.close();
+    });
+    db.exec(`CREATE TRIGGER full BEFORE INSERT ON job WHEN (SELECT count(*) FROM job) >= 2
+      BEGIN SELECT RAISE(ABORT, 'no more'); END`);
+    const body = { target_entities: [where.id], target_collection: where.id, confirm: true };
+    of = { klados, ...ok<Omit<Started, 'klados'>>(await ask(node, me, `POST /rhizai/${flow.id}/invoke`, body)) };
+    resume = `POST /rhizai/${flow.id}/jobs/${of.job_id}/resume`;
+    await allow(node, { first });
+    const run = async () =>
+      ok<{ jobs: { sending: string }[] }>(await ask(node, me, `GET /node/jobs/${of.job_id}`)).jobs;
+    await expect.poll(async () => (await run())[1]?.sending, { timeout: 20_000 }).toBe('refused');
+  }
+  await writeFile(join(data, 'processors.json'), '{', { mode: 0o600 });
+  await using node = await startNode({ data, env });
+  const me = operator(node);
+  await node.ctx.invocations.idle();
+  const { id, cid } = of.klados;
+  ok(await ask(node, me, `PUT /kladoi/${id}`, { expect_tip: cid, status: 'disabled' }));
+  await expect
+    .poll(() => told(node, me, of), { timeout: 20_000 })
+    .toMatchObject({ entry: { error: { code: 'REJECTED', retryable: true } } });
+  expect(ok(await ask(node, me, resume, {}))).toMatchObject({ resumed: 1 });
+});

@@ -2,15 +2,18 @@ import type { RunJob } from '../../model/run-status.ts';
 import type { Reader } from '../connection.ts';
 import type { JobHead } from './jobs.ts';
 
-/** Whether a job came of another one, of a run. */
+/** What nobody took is asked for anew, and begins once only. */
+const wasTaken = "(state <> 'refused' OR EXISTS (SELECT 1 FROM job_log l WHERE l.job = j.id))";
+
+/** Whether a job of a run has begun that came of another one, and would begin once more with that. */
 export function hasHandedOn(db: Reader, { run, id }: Pick<JobHead, 'run' | 'id'>): boolean {
-  return db.get('SELECT 1 FROM job WHERE run = ? AND parent = ?', run, id) !== undefined;
+  return db.get(`SELECT 1 FROM job j WHERE run = ? AND parent = ? AND ${wasTaken}`, run, id) !== undefined;
 }
 
-/** Jobs of a job's run behind which others have begun, which would begin once more with them. What nobody took is asked for anew. */
+/** Jobs of a job's run behind which others have begun, which would begin once more with them. */
 function handedOnBeside(db: Reader, job: string): ReadonlySet<string> {
   const sql = `SELECT DISTINCT parent FROM job j WHERE run = (SELECT run FROM job WHERE id = ?) AND parent IS NOT NULL
-    AND (state <> 'refused' OR EXISTS (SELECT 1 FROM job_log l WHERE l.job = j.id))`;
+    AND ${wasTaken}`;
   return new Set(db.all<{ parent: string }>(sql, job).map(({ parent }) => parent));
 }
 
