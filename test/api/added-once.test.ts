@@ -12,11 +12,14 @@ import { startProxy } from '../sync/proxy.ts';
 const env = { PATH: '/usr/bin:/bin' };
 
 test.each([
-  ['', false],
-  [', nor where a plain remote has all of it by versions of its own', true],
-])(
+  ['', null, [3, 2]],
+  // The remote has what was made and then added to in one version.
+  [', nor where a plain remote has all of it by versions of its own', 'plain', [2, 1]],
+  [', nor where many older versions of another node have come since', 'node', [28, 2]],
+] as const)(
   'what a command has written before a stop is not written again over what others made of it since%s',
-  async (_where, isSent) => {
+  async (_where, kind, [ver, otherVer]) => {
+    await using elsewhere = await startNode({ now: () => Date.now() - 3 * 86_400_000 });
     await using folder = await temporaryFolder();
     const data = folder.path;
     const commands = {
@@ -36,6 +39,10 @@ test.each([
       await allow(node, commands);
       const klados = await command(node, me, where.id, 'adds', { accepts: { types: ['*'], cardinality: 'many' } });
       for (let n = 0; n < 2; n++) files.push(await create(node, me, { collection: where.id }));
+      if (kind === 'node') {
+        await addRemote(node, me, { url: elsewhere.url, key: keyOf(operator(elsewhere)), direction: 'both' });
+        await sync(node, me);
+      }
       const db = opened.adopt(new Database(join(data, 'main', 'archeion.db')), (it) => {
         it.exec('DROP TRIGGER full');
         it.close();
@@ -55,7 +62,14 @@ test.each([
     const me = operator(node);
     const [file, other] = files.map(({ id }) => id) as [string, string];
     await using opened = new AsyncDisposableStack();
-    if (isSent) await send(node, me, opened);
+    if (kind === 'plain') await send(node, me, elsewhere, opened);
+    if (kind === 'node') {
+      const there = operator(elsewhere);
+      let edited = await read(elsewhere, there, file);
+      for (let n = 0; n < 25; n++) edited = await update(elsewhere, there, edited, { properties: { n } });
+      await sync(node, me);
+      expect((await read(node, me, file)).properties).toMatchObject({ n: 24, seen: 'by the command' });
+    }
     await update(node, me, await read(node, me, file), { properties: { seen: 'by me' } });
     const [note] = (await within(node, me, where.id, 'note')) as [Entity];
     const text = { 'Content-Type': 'text/plain' };
@@ -64,14 +78,12 @@ test.each([
     expect(await ended(node, me, path)).toMatchObject({ status: 'done' });
     expect(await within(node, me, where.id, 'last')).toHaveLength(1);
     expect((await ask(node, me, `GET /entities/${note.id}/content?key=content`)).text).toBe('of mine');
-    // The remote has what was made and then added to in one version.
-    expect(await read(node, me, file)).toMatchObject({ ver: isSent ? 2 : 3, properties: { seen: 'by me' } });
-    expect(await read(node, me, other)).toMatchObject({ ver: isSent ? 1 : 2, properties: { seen: 1 } });
+    expect(await read(node, me, file)).toMatchObject({ ver, properties: { seen: 'by me' } });
+    expect(await read(node, me, other)).toMatchObject({ ver: otherVer, properties: { seen: 1 } });
   },
 );
 
-async function send(node: TestNode, me: Person, opened: AsyncDisposableStack): Promise<void> {
-  const remote = opened.use(await startNode());
+async function send(node: TestNode, me: Person, remote: TestNode, opened: AsyncDisposableStack): Promise<void> {
   const { url } = opened.use(await startProxy(remote.url));
   await addRemote(node, me, { url, key: keyOf(operator(remote)), direction: 'both' });
   for (let run = 0; run < 2; run++) await sync(node, me);

@@ -94,17 +94,27 @@ export function chain(db: Reader, cid: string, limit: number): Version[] {
 }
 
 /**
- * What of an entity is stored, of whatever history, what came here last first: a page of it before a block, by its key.
- * Without the first page's `before`: from the last one.
+ * The block (by its key) after which all of an entity is stored that came since a time (epoch ms); undefined where nothing did. Versions
+ * say when they were written, which of what another node brought may be long ago.
  */
-export function storedVersions(
+export function lastBefore(db: Reader, id: string, since: number): number | undefined {
+  const sql = `SELECT min(coalesce(old_tip, 0)) AS key FROM moves
+    WHERE entity = (SELECT key FROM entity WHERE id = ?) AND time >= ?`;
+  return db.get<{ key: number | null }>(sql, id, since)?.key ?? undefined;
+}
+
+/** A page of what of an entity is stored after a block, of whatever history, the highest first; `before`: the last one of the page above. */
+export function storedAfter(
   db: Reader,
   id: string,
-  { before = Number.MAX_SAFE_INTEGER, limit }: { before?: number | undefined; limit: number },
+  { after, before, limit }: { after: number; before: Pick<Version, 'ver' | 'key'> | undefined; limit: number },
 ): Version[] {
-  const sql = `SELECT ${columns} FROM block b
-    WHERE b.entity = (SELECT key FROM entity WHERE id = ?) AND b.key < ? ORDER BY b.key DESC LIMIT ?`;
-  return db.all<{ key: number; entity: string; ver: number }>(sql, id, before, limit).map((row) => loaded(db, row));
+  const { ver, key } = before ?? { ver: Number.MAX_SAFE_INTEGER, key: 0 };
+  const sql = `SELECT ${columns} FROM block b WHERE b.entity = (SELECT key FROM entity WHERE id = ?)
+    AND (b.ver, b.key) < (?, ?) AND b.key > ? ORDER BY b.ver DESC, b.key DESC LIMIT ?`;
+  return db
+    .all<{ key: number; entity: string; ver: number }>(sql, id, ver, key, after, limit)
+    .map((row) => loaded(db, row));
 }
 
 /** Whether a version is stored, without reading it. */

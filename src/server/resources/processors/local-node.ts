@@ -12,7 +12,7 @@ import { fromJson } from '../../model/from-json.ts';
 import { idOn, type Network } from '../../model/ids.ts';
 import type { Manifest } from '../../model/manifest.ts';
 import type { Networks } from '../../store/networks.ts';
-import { storedVersions } from '../../store/versions.ts';
+import { lastBefore, storedAfter, type Version } from '../../store/versions.ts';
 import { filesOf, head, sniffedType } from '../content/intake.ts';
 import type { ContentService } from '../content/service.ts';
 import type { EntitiesService } from '../entities/service.ts';
@@ -228,12 +228,15 @@ class LocalNode implements ProcessorNode {
     const { actor, network } = this.#caller;
     return this.#told(async () => {
       const store = await this.#on.networks.get(network);
+      const after = store.read((db) => lastBefore(db, entity, since));
+      if (after === undefined) return false;
       // Not by the tip's history: a plain remote's may have taken its place.
-      for (let before: number | undefined; ; await turn()) {
-        const page = store.read((db) => storedVersions(db, entity, { before, limit: perRead }));
+      for (let before: Version | undefined; ; await turn()) {
+        const from = before;
+        const page = store.read((db) => storedAfter(db, entity, { after, before: from, limit: perRead }));
         if (page.some(({ manifest: one }) => one.edited_by.user_id === actor.id && isSuch(one))) return true;
-        before = page.at(-1)?.key;
-        if (!page.some(({ manifest }) => Date.parse(manifest.ts) >= since)) return false;
+        before = page.at(-1);
+        if (before === undefined) return false;
       }
     });
   }
