@@ -144,21 +144,8 @@ export function creatorOf(db: Reader, id: string): string | undefined {
 
 /** The same, but undefined where a service account did on nobody's behalf: as that one many may write. */
 export function makerOf(db: Reader, id: string): string | undefined {
-  return makerIn(firstEdit(db, id));
-}
-
-/** On whose behalf a first version was written, by that. */
-export function makerIn(edit: EditedBy | undefined): string | undefined {
+  const edit = firstEdit(db, id);
   return edit?.method === 'system' ? edit.on_behalf_of : edit?.user_id;
-}
-
-/**
- * How the first version of an entity (by its key) that came here was written, though another history may have taken the place of
- * its own since, as that of a plain remote does; of one without its beginning the lowest that is here.
- */
-export function earliestEdit(db: Reader, entity: number): EditedBy | undefined {
-  const row = db.get<{ key: number }>('SELECT key FROM block WHERE entity = ? ORDER BY ver, key LIMIT 1', entity);
-  return row && versionByKey(db, row.key)?.manifest.edited_by;
 }
 
 /** Whether somebody wrote one of the versions of an entity (by its key) that are here. */

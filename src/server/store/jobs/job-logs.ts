@@ -6,7 +6,7 @@ import type { Manifest } from '../../model/manifest.ts';
 import type { Reader, Writer } from '../connection.ts';
 import { findStanding } from '../entities.ts';
 import { entityKey } from '../entity-keys.ts';
-import { earliestEdit, hasAuthor, makerIn, makerOf } from '../versions.ts';
+import { firstAuthor, hasAuthor, makerOf } from '../versions.ts';
 
 /** Keeps what a log's current version says where runs look for it; of a deleted one, what it said last. */
 export function projectJobLog(
@@ -21,18 +21,18 @@ export function projectJobLog(
     db.run('DELETE FROM job_log WHERE entity = ?', key);
     return;
   }
-  // A remote that keeps its own versions gives the log an author who is nobody here, however it ended.
-  const author = earliestEdit(db, key)?.user_id ?? manifest.edited_by.user_id;
+  // Of a history without its beginning whoever wrote the first version that came here stands for the author.
+  const author = firstAuthor(db, manifest.id) ?? null;
   db.run(
     `INSERT INTO job_log (entity, job, klados, author, status, started, completed, code, message, retryable, promised)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (entity) DO UPDATE SET job = excluded.job, klados = excluded.klados, author = excluded.author,
+       ON CONFLICT (entity) DO UPDATE SET job = excluded.job, klados = excluded.klados, author = coalesce(?, author),
          status = excluded.status, started = excluded.started, completed = excluded.completed, code = excluded.code,
          message = excluded.message, retryable = excluded.retryable, promised = excluded.promised`,
     key,
     log.job,
     log.klados,
-    author,
+    author ?? manifest.edited_by.user_id,
     log.status,
     log.started,
     log.completed,
@@ -40,6 +40,7 @@ export function projectJobLog(
     log.error?.message ?? null,
     log.error ? Number(log.error.retryable) : null,
     log.promised,
+    author,
   );
 }
 
@@ -57,7 +58,7 @@ export function isLogKept(db: Reader, entity: number, manifest: Manifest): boole
   if (log === null || found === undefined) return log === null && found === undefined;
   const { author, ...row } = found;
   // Where the beginning came later, it may be whoever wrote the first version that was here.
-  if (author !== earliestEdit(db, entity)?.user_id && !hasAuthor(db, entity, author)) return false;
+  if (author !== firstAuthor(db, manifest.id) && !hasAuthor(db, entity, author)) return false;
   const { job, klados, status, error, promised } = log;
   const { code = null, message = null } = error ?? {};
   const retryable = error && Number(error.retryable);
@@ -95,13 +96,7 @@ export function findLog(db: Reader, id: string): StoredLog | undefined {
  */
 export function speaksFor(db: Reader, author: string, processor: string): boolean {
   if (author === processor) return true;
-  return !isCommand(db, processor) && isMaker(db, author, processor);
-}
-
-/** Also by its first version that came here, where a remote has it by another one since. */
-function isMaker(db: Reader, author: string, processor: string): boolean {
-  const key = entityKey(db, processor);
-  return author === makerOf(db, processor) || (key !== undefined && author === makerIn(earliestEdit(db, key)));
+  return !isCommand(db, processor) && author === makerOf(db, processor);
 }
 
 /** Whether the node runs a processor itself. */

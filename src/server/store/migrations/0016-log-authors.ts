@@ -1,10 +1,10 @@
 import type Database from 'better-sqlite3';
 import type { Writer } from '../connection.ts';
-import { earliestEdit } from '../versions.ts';
+import { firstAuthor } from '../versions.ts';
 import { writerOf } from './writer-of.ts';
 
 /** Logs whose history another one took the place of. */
-const replaced = `SELECT l.entity FROM job_log l
+const replaced = `SELECT l.entity, e.id FROM job_log l JOIN entity e ON e.key = l.entity
   WHERE (SELECT count(*) FROM block b WHERE b.entity = l.entity AND b.ver = 1) > 1`;
 
 /**
@@ -13,16 +13,16 @@ const replaced = `SELECT l.entity FROM job_log l
  */
 export function logAuthors(database: Database.Database): void {
   const db = writerOf(database);
-  for (const { entity } of db.all<{ entity: number }>(replaced)) {
-    const author = authorOf(db, entity);
+  for (const { entity, id } of db.all<{ entity: number; id: string }>(replaced)) {
+    const author = authorOf(db, id);
     if (author !== undefined) db.run('UPDATE job_log SET author = ? WHERE entity = ?', author, entity);
   }
 }
 
 /** What is damaged is left to a verification, which names it. */
-function authorOf(db: Writer, entity: number): string | undefined {
+function authorOf(db: Writer, id: string): string | undefined {
   try {
-    return earliestEdit(db, entity)?.user_id;
+    return firstAuthor(db, id);
   } catch {
     return undefined;
   }
