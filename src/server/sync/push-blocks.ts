@@ -9,15 +9,17 @@ import { findVersion, type Version as StoredVersion } from '../store/versions.ts
 import { commitBetween } from './apply.ts';
 import { commonVersion, loadEntity } from './entity.ts';
 import { recordIntents } from './intents.ts';
+import { cardOf } from './introduction.ts';
 import { storedChain } from './manifests.ts';
 import { namedBytes } from './named-bytes.ts';
-import { refuse, settleUnchanged } from './push-answers.ts';
+import { readRemoteTip, refuse, settleUnchanged } from './push-answers.ts';
 import { wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
-import { DeniedError, LostAnswerError } from './remote-errors.ts';
+import type { RemoteAnswer } from './remote.ts';
+import { DeniedError, FailedAnswerError, LostAnswerError } from './remote-errors.ts';
 import { countPushed } from './report.ts';
 import { entityStep, type Intent, intentOf, type Version } from './state.ts';
-import { type PushedResult, readPushed } from './wire.ts';
+import { type PushedResult, readPushed, readWords } from './wire.ts';
 
 /** A chain from the remote's tip to the one here, which can go out as it is. */
 interface Outgoing {
@@ -71,6 +73,19 @@ export async function pushBlocks(ctx: PushContext, ids: string[]): Promise<strin
   return left;
 }
 
+/**
+ * Sends as blocks once more what has not arrived; false where it did not go that way, or something else is there now.
+ * @throws FailedAnswerError where that is not answered either: the plain interface would make one version of another author of it
+ */
+export async function pushAgain(ctx: PushContext, id: string): Promise<boolean> {
+  await settleUnchanged(ctx, [id]);
+  ctx.lost.delete(id);
+  const isThere = (await pushBlocks(ctx, [id])).length === 0;
+  const words = ctx.lost.get(id);
+  if (words !== undefined && (await readRemoteTip(ctx, id)) === 'same') throw new FailedAnswerError(words);
+  return isThere;
+}
+
 function outgoingOf(ctx: PushContext, db: Reader, id: string): Outgoing | null {
   const { state } = loadEntity(db, ctx.remote.key, id);
   const intent = intentOf(state);
@@ -122,22 +137,51 @@ async function send(ctx: PushContext, outgoing: Outgoing[]): Promise<string[]> {
   const intended = outgoing.map(({ id, expect, tip }) => ({ id, tip: tip.cid, expect, content: tip.content }));
   await recordIntents(ctx, ...intended);
   const all = outgoing.map(({ id }) => id);
-  let results: Map<string, PushedResult> | null;
+  let answer: RemoteAnswer;
   try {
-    const { status, body } = await ctx.client.write('POST', '/node/sync/push', carOf(ctx, outgoing));
-    if (status === 413) return await sendLess(ctx, outgoing);
-    results = status === 200 ? readPushed(body) : null;
-    // It does not take them after all.
-    if (results === null) ctx.blocks = false;
+    answer = await answerTo(ctx, carOf(ctx, outgoing));
   } catch (error) {
     if (error instanceof DeniedError) await settleUnchanged(ctx, all);
     if (!(error instanceof LostAnswerError)) throw error;
+    for (const id of all) ctx.lost.set(id, error.message);
     return all;
   }
-  if (results === null) return all;
+  if (answer.status === 413) return await sendLess(ctx, outgoing);
+  const results = answer.status === 200 ? readPushed(answer.body) : null;
+  if (results === null) {
+    // It does not take them after all.
+    ctx.blocks = false;
+    return all;
+  }
   const { answered, refused, left } = sorted(ctx, outgoing, results);
   for (const { one, words } of refused) await refuse(ctx, one.id, one.tip.cid, 403, words);
   return [...left, ...(await settle(ctx, answered))];
+}
+
+/**
+ * What the node answers. Another answer than its own may be of what stands before it, or of bytes that were damaged on the way.
+ * Where its card is to be had all the while, no blocks pass there; else that is so for a moment, and the plain interface would
+ * cost histories and authors.
+ * @throws FailedAnswerError where the card is not to be had either
+ */
+async function answerTo({ client, remote }: PushContext, car: Uint8Array): Promise<RemoteAnswer> {
+  const write = () => client.write('POST', '/node/sync/push', car);
+  const checkNode = async ({ status, body }: RemoteAnswer) => {
+    if ((await cardOf(client, true))?.instance === remote.instance) return;
+    const words = readWords(body, status);
+    throw new FailedAnswerError(`${client.host} does not take versions, and does not say which node it is: ${words}`);
+  };
+  const first = await write();
+  if (!isStrange(first)) return first;
+  await checkNode(first);
+  // Once more does no harm.
+  const second = await write();
+  if (isStrange(second)) await checkNode(second);
+  return second;
+}
+
+function isStrange({ status, body }: RemoteAnswer): boolean {
+  return status !== 413 && (status !== 200 || readPushed(body) === null);
 }
 
 /** What stands before the other side, a proxy as a rule, takes less at once. What is too much alone goes out as one change. */

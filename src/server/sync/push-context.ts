@@ -45,6 +45,8 @@ export interface PushContext extends SyncContext {
   failing: Map<string, string>;
   /** Collections and groups that take rights which what failed, or bytes for which there is no address, need yet. */
   waiting: Set<string>;
+  /** Entities whose blocks were sent and not answered, by id, with what is known of why. */
+  lost: Map<string, string>;
   /** Entities whose requests were answered in this run with versions that the remote does not show yet. */
   unshown: Set<string>;
   /** Deletions there of what is live here, which the push has met; they wait for the brake's word. */

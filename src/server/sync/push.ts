@@ -29,7 +29,7 @@ import {
   settleUnchanged,
   takeAnswer,
 } from './push-answers.ts';
-import { pushBlocks } from './push-blocks.ts';
+import { pushAgain, pushBlocks } from './push-blocks.ts';
 import { type Delivered, deliver, wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
 import { noteMark } from './push-mark.ts';
@@ -191,8 +191,7 @@ async function pushEntity(ctx: PushContext, id: string): Promise<boolean> {
   let brought = false;
   const arrived = async () => {
     [asked, brought] = [false, true];
-    await settleUnchanged(ctx, [id]);
-    return (await pushBlocks(ctx, [id])).length === 0;
+    return pushAgain(ctx, id);
   };
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const loaded = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
