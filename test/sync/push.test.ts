@@ -397,6 +397,14 @@ test.each(ways)(
     expect((await remoteOf(mirror, here)).refusals).toMatchObject([
       { id: place.id, words: expect.stringContaining(`. The user ${local.id} has the role editor here alone`) },
     ]);
+    // So it is when the collection is given away, which comes last of all.
+    await enrol(mirror, here, place.id, heir, 'owner');
+    ok(await ask(mirror, here, `DELETE /collections/${place.id}/members/${here.id}?role=owner`));
+    expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
+    expect(members(await read(origin, curator, place.id)).sort()).toEqual([
+      ['editor', heir.id],
+      ['owner', heir.id],
+    ]);
   },
 );
 

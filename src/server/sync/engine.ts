@@ -10,6 +10,7 @@ import { findRemote, listRemotes, pushMark, type Remote } from '../store/remotes
 import type { RemoteSettings, SyncRow } from '../store/remotes/sync-rows.ts';
 import { alignAliases } from './aliases.ts';
 import { agreement } from './brake.ts';
+import { checkFailing } from './check-failing.ts';
 import { syncContent } from './content-sync.ts';
 import type { NewRemote, Preview, RemoteChange, RunOptions, SyncOptions } from './engine-options.ts';
 import { cardOf, type Introduction, introduced } from './introduction.ts';
@@ -19,7 +20,7 @@ import { Patience, untilSpent } from './patience.ts';
 import { pin } from './pin.ts';
 import { previewOf } from './preview.ts';
 import { askKnown, bury, pull } from './pull.ts';
-import { checkFailing, push } from './push.ts';
+import { push } from './push.ts';
 import { maxBytes } from './push-blocks.ts';
 import { type ContentMemory, nothingKnown } from './push-context.ts';
 import { noteMark } from './push-mark.ts';
@@ -280,8 +281,7 @@ export class SyncEngine implements AsyncDisposable {
       patience: new Patience(() => client.read(newest)),
       flights: this.#flights,
       passed: passedOver(),
-      long: new PQueue({ concurrency: 1 }),
-      brake: this.#options.brake,
+      ...{ long: new PQueue({ concurrency: 1 }), brake: this.#options.brake },
       ...{ bytesFirst: new Set<string>(), unlinked: new Set<string>(), unshown: new Set<string>() },
       ...{ failing: new Map<string, string>(), restoring: new Set<string>(), linking: false },
       ...{ waiting: new Set<string>(), lost: new Map<string, string>() },

@@ -11,6 +11,7 @@ import { wholeChain } from './long-chains.ts';
 import { type Chain, fetchVersion, isUnusable, type Unusable } from './manifests.ts';
 import { noteRows } from './note-rows.ts';
 import type { PushContext } from './push-context.ts';
+import type { PushRequest } from './push-request.ts';
 import type { RemoteAnswer } from './remote.ts';
 import { checkMeant, checkSaid, FailedAnswerError } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
@@ -201,17 +202,26 @@ export async function refuse(
   return 'done';
 }
 
-/** As `refuse`, as an answer says, with what `stays` here where it is not valid there. @throws FailedAnswerError where it is none of the remote's own */
-export async function refuseAs(
+/** As `refuse`, as an answer says. @throws FailedAnswerError where it is none of the remote's own */
+export async function refuseAs(ctx: PushContext, id: string, tip: string, answer: RemoteAnswer): Promise<'done'> {
+  checkMeant(ctx.client.host, answer);
+  return refuse(ctx, id, tip, answer.status, readWords(answer.body, answer.status));
+}
+
+/**
+ * Why a request is left out, in words, where the remote does not find it valid and all else goes without it; null where it is not.
+ * @throws FailedAnswerError where the answer is none of the remote's own
+ */
+export async function leftOut(
   ctx: PushContext,
   id: string,
-  tip: string,
+  { stays }: PushRequest,
   answer: RemoteAnswer,
-  stays?: string,
-): Promise<'done'> {
+): Promise<string | null> {
+  if (stays === undefined || !isInvalid(answer.status)) return null;
   checkMeant(ctx.client.host, answer);
-  const words = readWords(answer.body, answer.status);
-  return refuse(ctx, id, tip, answer.status, stays && isInvalid(answer.status) ? `${words}. ${stays}` : words);
+  await settleUnchanged(ctx, [id]);
+  return `${readWords(answer.body, answer.status)}. ${stays}`;
 }
 
 /** Nothing was done there: the requests that were recorded are settled. */

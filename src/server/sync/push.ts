@@ -4,7 +4,6 @@ import type { Reader } from '../store/connection.ts';
 import { isTipAtAnother, isTipElsewhere } from '../store/remotes/pending.ts';
 import { contentStates } from '../store/remotes/remote-content.ts';
 import { lackingPeers, peersInDoubt, type Remote } from '../store/remotes/remotes.ts';
-import { listUnlisted } from '../store/remotes/unlisted.ts';
 import { findVersion, lastLive } from '../store/versions.ts';
 import { alteredIn, alteredWords } from './altered.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';
@@ -19,6 +18,7 @@ import type { NamedBytes } from './named-bytes.ts';
 import {
   isMet,
   isUnshown,
+  leftOut,
   lookAfter,
   type Next,
   nextOfTip,
@@ -37,7 +37,7 @@ import { isClaim, isLink } from './push-obstacles.ts';
 import { allPending } from './push-pending.ts';
 import { placesOfUnsent, roundsOf, settableRoots } from './push-rounds.ts';
 import type { RemoteAnswer } from './remote.ts';
-import { DeniedError, FailedInPartError, isFailure } from './remote-errors.ts';
+import { DeniedError, isFailure } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
 import { countPushed, pushedSoFar } from './report.ts';
 import { requestsFor } from './requests.ts';
@@ -147,39 +147,6 @@ async function pushOne(ctx: PushContext, id: string): Promise<void> {
   else if (answered) ctx.patience.worked();
 }
 
-const listedAgain =
-  'Everything else was compared. It is tried again when somebody syncs, and by itself, ever less often; the log of the other side says why.';
-
-/**
- * @throws FailedInPartError where the remote failed at some entities or listings, or gives no address for bytes that need rights yet, while
- * everything else was sent
- */
-export function checkFailing({ failing, waiting, client, store, remote }: PushContext): void {
-  const [first, ...others] = failing;
-  const sent = `Everything else was sent${exceptWords([...waiting])}.`;
-  if (first) {
-    const [id, words] = first;
-    const whose = others.length > 0 ? `${id} and ${others.length} more were` : `${id} was`;
-    throw new FailedInPartError(
-      `${words} (while ${whose} being sent). ${sent} It is tried again with the next sync; where that goes on, the log of the other side says why.`,
-    );
-  }
-  if (waiting.size > 0)
-    throw new FailedInPartError(
-      `${client.host} gives no address for the bytes of some files now. ${sent} It is asked again, ever less often.`,
-    );
-  // Where nothing is pulled no listing is asked for.
-  const [unlisted] = store.read((db) => listUnlisted(db, remote, 1));
-  if (unlisted) throw new FailedInPartError(`${unlisted.words}. ${listedAgain}`);
-}
-
-function exceptWords([first, ...others]: string[]): string {
-  if (first === undefined) return '';
-  const which =
-    others.length === 0 ? `${first}, which takes` : `${others.length + 1} collections and groups, which take`;
-  return `, but for ${which} away rights that are needed yet`;
-}
-
 const attempts = 8;
 
 /**
@@ -286,6 +253,7 @@ async function send(
   if (requests.length === 0 || saysSame(ctx, local, theirs)) return adoptTheirs(ctx, loaded, sent);
   const half = await refusedHalfWay(ctx, requests);
   if (half !== null) return refuse(ctx, id, sent, 403, half);
+  const staying: string[] = [];
   for (const [i, request] of requests.entries()) {
     await recordIntents(ctx, { id, tip: sent, expect, content: request.makes ?? '' });
     let answer: RemoteAnswer;
@@ -308,8 +276,13 @@ async function send(
       await settleUnchanged(ctx, [id]);
       return 'again';
     }
-    if (answer.status >= 400) return refuseAs(ctx, id, sent, answer, request.stays);
-    const isWhole = whole && i === requests.length - 1;
+    const left = await leftOut(ctx, id, request, answer);
+    if (left !== null) {
+      staying.push(left);
+      continue;
+    }
+    if (answer.status >= 400) return refuseAs(ctx, id, sent, answer);
+    const isWhole = whole && staying.length === 0 && i === requests.length - 1;
     let altered: string[] = [];
     const says = (made: Manifest) => {
       altered =
@@ -325,6 +298,7 @@ async function send(
     if (altered.length > 0) return refuse(ctx, id, sent, answer.status, alteredWords(altered));
     expect = taken.cid;
   }
+  if (staying.length > 0) return refuse(ctx, id, sent, 400, staying.join('; '));
   countPushed(ctx.report, intent);
   if (intent === 'restore' && ctx.restoring.has(id)) return 'done';
   // A restore brings back what was deleted; what was edited after it goes out next, and so do bytes and their names.
