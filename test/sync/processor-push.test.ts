@@ -5,11 +5,12 @@ import { section, segmentHead } from '../../src/server/blocks/segment-car.ts';
 import type { JsonObject, Manifest } from '../../src/server/model/manifest.ts';
 import { findVersion } from '../../src/server/store/versions.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
-import { collection, create, type Entity, invalid, ok, read, remove, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, enrol, invalid, ok, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
 import { klados } from '../helpers/processors.ts';
 import { activate } from '../helpers/worker-processes.ts';
+import { remoteOf, startPair, sync } from './nodes.ts';
 
 // Versions of processors that were made elsewhere: blocks that another node pushes, and archives.
 
@@ -91,4 +92,34 @@ test('an active klados that was deleted here and edited in an archive comes back
   ok(await ask(here, mine, `POST /node/conflicts/${made.id}/resolve`, { resolution: 'theirs' }));
   expect((await read(here, mine, made.id)).properties).toEqual(theirs.properties);
   expect(here.ctx.processors.verification.reachOf(made.id, 'https://klados.test')).toBeNull();
+});
+
+test.each([
+  ['to a plain remote', true],
+  ['to a node', false],
+])('an active klados goes out, and what is edited in it, but for its verification, %s', async (_way, plain) => {
+  await using pair = await startPair({ plain });
+  const { origin, mirror, curator, here } = pair;
+  const home = await collection(mirror, here);
+  let made = await activate(mirror, here, await klados(mirror, here, home.id));
+  await enrol(mirror, here, home.id, { ...here, id: made.id }, 'editor');
+  expect(await sync(mirror, here)).toMatchObject({ created: 2, refused: 1 });
+  const there = await read(origin, curator, made.id);
+  expect(there.properties).toMatchObject({ label: made.properties.label, status: 'development' });
+  expect(there.properties).not.toHaveProperty('endpoint_verified_at');
+  expect((await read(origin, curator, home.id)).relationships).toContainEqual(
+    expect.objectContaining({ predicate: 'editor', peer: made.id }),
+  );
+  expect((await remoteOf(mirror, here)).refusals).toMatchObject([
+    { id: made.id, words: expect.stringContaining('stays here: each node verifies by itself') },
+  ]);
+  const quiet = { created: 0, updated: 0, refused: 0, conflicts: 0 };
+  expect(await sync(mirror, here)).toMatchObject(quiet);
+  made = await update(mirror, here, await read(mirror, here, made.id), { properties: { label: 'edited' } });
+  expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
+  expect((await read(origin, curator, made.id)).properties).toMatchObject({ label: 'edited', status: 'development' });
+  await update(origin, curator, await read(origin, curator, made.id), { properties: { description: 'there' } });
+  await sync(mirror, here);
+  expect((await read(mirror, here, made.id)).properties).toEqual({ ...made.properties, description: 'there' });
+  expect(await sync(mirror, here)).toMatchObject(quiet);
 });

@@ -43,6 +43,7 @@ import { countPushed, pushedSoFar } from './report.ts';
 import { requestsFor } from './requests.ts';
 import { noteThere } from './send-bytes.ts';
 import { type EntityEvent, type Intent, intentOf, outranks, type Version } from './state.ts';
+import { asVerifiedThere, verifiedHereWords } from './verified-here.ts';
 import { isInvalid } from './wire.ts';
 import { bytesAhead, looseHash, withBytes, withhold, withoutNewLinks } from './withheld.ts';
 
@@ -243,13 +244,16 @@ async function send(
   const facts = { ...found, self: ctx.self, user: remote.user, now: ctx.now() };
   const { id } = local;
   const waits = ctx.unlinked.has(id);
-  const said = ahead.length > 0 ? withhold(local, theirs, ahead) : local;
+  const sayable = asVerifiedThere(local, theirs);
+  const isHeld = sayable !== local;
+  const said = ahead.length > 0 ? withhold(sayable, theirs, ahead) : sayable;
   const plan = requestsFor(intent, { ...facts, local: waits ? withoutNewLinks(said, theirs) : said });
   const { requests } = plan;
-  const whole = plan.whole && ahead.length === 0 && !waits;
+  const whole = plan.whole && ahead.length === 0 && !waits && !isHeld;
   let expect = loaded.state.theirs?.cid ?? null;
   if (requests.length === 0 && waits) return 'done';
   if (requests.length === 0 && ahead.length > 0) return bring(ctx, { local, sent, ahead });
+  if (requests.length === 0 && isHeld) return refuse(ctx, id, sent, 400, verifiedHereWords(local));
   if (requests.length === 0 || saysSame(ctx, local, theirs)) return adoptTheirs(ctx, loaded, sent);
   const half = await refusedHalfWay(ctx, requests);
   if (half !== null) return refuse(ctx, id, sent, 403, half);
@@ -302,7 +306,7 @@ async function send(
   countPushed(ctx.report, intent);
   if (intent === 'restore' && ctx.restoring.has(id)) return 'done';
   // A restore brings back what was deleted; what was edited after it goes out next, and so do bytes and their names.
-  return waits || (intent !== 'restore' && ahead.length === 0) ? 'done' : 'again';
+  return waits || (intent !== 'restore' && ahead.length === 0 && !isHeld) ? 'done' : 'again';
 }
 
 /** A plain remote sets by itself when content came to it: that is no difference. */

@@ -1,0 +1,31 @@
+import type { JsonObject, Manifest } from '../model/manifest.ts';
+import { equalJson } from '../model/properties.ts';
+
+/** Those with an endpoint, which each node verifies by itself. */
+const verifiable = ['agent', 'klados'];
+
+/**
+ * A processor without what only the node that asked its endpoint may say of it: it is as verified as it is at the remote, and active
+ * only where it is so there. The same object where nothing is left out.
+ */
+export function asVerifiedThere(local: Manifest, theirs: Manifest | null): Manifest {
+  const { endpoint_verified_at: verified = null, ...rest } = local.properties;
+  if (!verifiable.includes(local.type) || verified === null) return local;
+  const there: JsonObject = theirs?.properties ?? {};
+  if (equalJson(verified, there.endpoint_verified_at ?? null)) return local;
+  // With another endpoint it is verified there no more.
+  const isSame = equalJson(rest.endpoint ?? null, there.endpoint ?? null);
+  const { endpoint_verified_at, status = 'development' } = isSame ? there : {};
+  const isHeld = theirs === null || rest.status === 'active';
+  const properties = {
+    ...rest,
+    ...(isHeld && { status }),
+    ...(endpoint_verified_at !== undefined && { endpoint_verified_at }),
+  };
+  return { ...local, properties };
+}
+
+export function verifiedHereWords({ properties }: Manifest): string {
+  const also = properties.status === 'active' ? ', and so that it is active,' : '';
+  return `That its endpoint was verified${also} stays here: each node verifies by itself. All else of it was sent`;
+}
