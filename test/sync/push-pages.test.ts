@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { operator } from '../helpers/callers.ts';
 import { collection, create, update } from '../helpers/entities.ts';
-import { addRemote, chainOf, keyOf, remoteOf, sync } from './nodes.ts';
+import { addRemote, chainOf, keyOf, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import { startProxied } from './proxied.ts';
 import type { Fault } from './proxy.ts';
 
@@ -59,3 +59,19 @@ test.each([
   expect((await chainOf(origin, work.id)).length).toBe(isWhole ? 3 : 2);
   if (isWhole) expect(await chainOf(origin, work.id)).toEqual(before);
 });
+
+test.each([page(403), { status: 404, body: { error: 'no such host' } }])(
+  'a node of which nothing under /node/ passes, as %j says, is mirrored all the same',
+  async (fault) => {
+    await using scene = await startProxied({ proxy: { plain: false }, works: 1 });
+    const { origin, mirror, proxy, here, curator, place, works } = scene;
+    for (const { id } of works)
+      await update(origin, curator, await read(origin, curator, id), { properties: { n: 9 } });
+    proxy.fault = ({ path }) => (path.startsWith('/node/') ? fault : undefined);
+    expect(await sync(mirror, here)).toMatchObject({ troubles: 0 });
+    await create(mirror, here, { collection: place.id });
+    expect(await sync(mirror, here)).toMatchObject({ created: 1, refused: 0 });
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    for (const { id } of works) expect(await chainOf(mirror, id)).toEqual(await chainOf(origin, id));
+  },
+);

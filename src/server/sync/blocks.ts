@@ -2,7 +2,6 @@ import { DamagedArchiveError } from '../blocks/damaged-archive-error.ts';
 import type { Block } from '../blocks/encode.ts';
 import { readSegments } from '../blocks/segment-car.ts';
 import { hasTooManyItems } from '../blocks/version-size.ts';
-import { UnreachableError } from '../errors.ts';
 import type { LoopTurns } from '../loop/loop-turns.ts';
 import { checkKey } from './key-check.ts';
 import {
@@ -16,6 +15,7 @@ import {
   versionOfBytes,
 } from './manifests.ts';
 import type { RemoteClient } from './remote.ts';
+import { FailedAnswerError } from './remote-errors.ts';
 import { readBlocksRoot, readWords } from './wire.ts';
 
 /** A version that is wanted with all before it down to what is here. */
@@ -118,7 +118,8 @@ export async function askForBlocks(client: RemoteClient, chains: WantedChain[]):
   const answer = await client.readBytes('/node/sync/blocks', { wants }, (bytes) => take(bytes, ids, answered));
   if ('status' in answer) {
     checkKey(client, answer, 'gives no blocks');
-    throw new UnreachableError(`${client.host} gives no blocks: ${readWords(answer.body, answer.status)}`);
+    // What stands before a node may let nothing of that pass: by the plain interface the same versions come.
+    throw new FailedAnswerError(`${client.host} gives no blocks: ${readWords(answer.body, answer.status)}`);
   }
   return answered;
 }

@@ -122,8 +122,9 @@ async function fetchSlice(
   if (ctx.blocks)
     for (let count = Math.min(maxHeld, cids.length); count > 0; count = Math.floor(count / 2)) {
       const want = { id, cid: cids.at(-count) ?? '', have: below?.cid ?? null };
-      const fetched = await fetchChains(ctx.client, [want], isHere, ctx.turns, new Room(sliceBytes));
-      const found = fetched.get(id);
+      const fetch = () => fetchChains(ctx.client, [want], isHere, ctx.turns, new Room(sliceBytes));
+      const fetched = await ctx.patience.readingMany(fetch, ({ size }) => size);
+      const found = fetched?.get(id);
       if (!found) break;
       if (isUnusable(found)) return found;
       // Less of it where the versions are large.
