@@ -408,6 +408,28 @@ test.each(ways)(
   },
 );
 
+test('an owner whose place somebody takes who is here alone stays there, and holds up nothing else', async () => {
+  await using pair = await startPair();
+  const { origin, mirror, curator, here } = pair;
+  const [local, owner] = [await user(mirror, 'local'), await user(origin, 'owner')];
+  const place = await collection(origin, curator);
+  const manager = { role: 'manager', actions: ['collection:manage', 'collection:update'] };
+  ok(await ask(origin, curator, `POST /collections/${place.id}/roles`, manager));
+  await enrol(origin, curator, place.id, curator, 'manager');
+  await enrol(origin, curator, place.id, owner, 'owner');
+  ok(await ask(origin, owner, `DELETE /collections/${place.id}/members/${curator.id}?role=owner`));
+  await sync(mirror, here);
+  await enrol(mirror, here, place.id, local, 'owner');
+  ok(await ask(mirror, here, `DELETE /collections/${place.id}/members/${owner.id}?role=owner`));
+  const { cid } = await read(mirror, here, place.id);
+  ok(await ask(mirror, here, `PUT /collections/${place.id}`, { expect_tip: cid, label: 'Renamed' }));
+  expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
+  expect((await read(origin, curator, place.id)).properties.label).toBe('Renamed');
+  expect((await remoteOf(mirror, here)).refusals).toMatchObject([
+    { id: place.id, words: expect.stringContaining(`. The user ${local.id} has the role owner here alone`) },
+  ]);
+});
+
 test.each(ways)(
   'the operator, who has a role for good and the user of the key for a time, keeps it there, %s',
   async (_way, plain) => {

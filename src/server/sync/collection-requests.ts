@@ -73,7 +73,11 @@ export function updateCollection(
   const members = memberRequests(base, theirs, local, isMember, now);
   const isStrange = ({ of }: Access) => lacking.has(of);
   const given = except(members.given, isStrange);
-  const access = [...except(roleChanges.changed, isHeld), ...given, ...except(members.taken, isOwn)];
+  const owners = (m: Manifest) => m.relationships.filter((r) => isMember(r) && r.predicate === 'owner');
+  // Where all owners are such the last one there stays for as long.
+  const stay = new Set(owners(local).every(({ peer }) => lacking.has(peer)) ? owners(theirs).map((r) => r.peer) : []);
+  const isLate = (request: Access) => isOwn(request) || stay.has(request.of);
+  const access = [...except(roleChanges.changed, isHeld), ...given, ...except(members.taken, isLate)];
   const rest = {
     ...local,
     properties: withRoles(local, theirs),
@@ -86,6 +90,7 @@ export function updateCollection(
     ...except(roleChanges.gone, isHeld),
     ...except(held, takes),
     ...members.given.filter(isStrange),
+    ...except(members.taken.filter(isLate), isOwn),
     ...held.filter(takes),
     ...members.taken.filter(isOwn),
   ];
