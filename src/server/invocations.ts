@@ -4,6 +4,7 @@ import { AgentStatusSource } from './jobs/agent-status.ts';
 import type { Dispatcher } from './jobs/dispatch.ts';
 import { HttpDispatcher } from './jobs/http-dispatcher.ts';
 import type { InputChecks } from './jobs/input-check.ts';
+import { endLateLogs } from './jobs/late-logs.ts';
 import type { Outbound, Reach } from './jobs/outbound.ts';
 import { JobPruner } from './jobs/pruner.ts';
 import { JobQueue } from './jobs/queue.ts';
@@ -156,7 +157,13 @@ export class Invocations implements AsyncDisposable {
       throw error;
     });
     void this.#pruner.follow(store);
-    if (this.#base !== null) queue.wake();
+    if (this.#base !== null) this.#begin(store);
+  }
+
+  #begin(store: NetworkStore): void {
+    this.#queueOf(store).wake();
+    const { now, log } = this.#ground;
+    void endLateLogs(store, { sender: this.#sender, now, log: log.child({ name: 'jobs' }), stop: this.#stop.signal });
   }
 
   /** The node listens: processors can reach it, and jobs that wait are sent. */
@@ -165,8 +172,7 @@ export class Invocations implements AsyncDisposable {
     const { config, networks, log } = this.#ground;
     for (const network of allNetworks)
       try {
-        if (hasOpenJobs(config.data, network, networks.fileIdOf(network)))
-          this.#queueOf(await networks.get(network)).wake();
+        if (hasOpenJobs(config.data, network, networks.fileIdOf(network))) this.#begin(await networks.get(network));
       } catch (error) {
         // One that is damaged keeps no other from its work, and says so to whoever asks for it.
         log.error({ err: error, network }, 'the jobs of a network cannot be looked at');

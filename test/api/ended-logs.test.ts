@@ -14,6 +14,7 @@ interface Started {
   klados: Entity;
   job_id: string;
   job_collection: string;
+  expires_at: string;
 }
 
 /** A job of a command that does not end, which has begun its log. */
@@ -297,4 +298,22 @@ test('a job that had handed on only what nobody took before a stop of the node c
     .poll(() => told(node, me, of), { timeout: 20_000 })
     .toMatchObject({ entry: { error: { code: 'REJECTED', retryable: true } } });
   expect(ok(await ask(node, me, resume, {}))).toMatchObject({ resumed: 1 });
+});
+
+test('the log of a job ends whose permissions ended while the node was down, as of then', async () => {
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  let of: Started;
+  {
+    await using node = await startNode({ data, env });
+    of = await started(node, operator(node));
+  }
+  await using node = await startNode({ data, env, now: () => Date.now() + 2 * 3_600_000 });
+  const me = operator(node);
+  await expect
+    .poll(() => told(node, me, of), { timeout: 20_000 })
+    .toMatchObject({ status: 'error', entry: { status: 'error', error: { code: 'TIMEOUT', retryable: true } } });
+  const { entry, run } = await told(node, me, of);
+  expect(run).toEqual(['accepted', 'error', (entry as { error: Error }).error.message]);
+  expect(entry).toMatchObject({ completed_at: of.expires_at });
 });

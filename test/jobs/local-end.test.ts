@@ -25,6 +25,7 @@ function dispatcher(
     nodes: {
       of: () => of as unknown as ProcessorNode,
       last: () => last as unknown as ProcessorNode,
+      late: () => last as unknown as ProcessorNode,
       watch: async () => ({ out, [Symbol.dispose]: () => undefined }),
       isOut: async () => out.aborted,
       isOperators: async () => true,

@@ -40,6 +40,11 @@ export interface Dispatcher {
    * Never rejects.
    */
   giveUp?(dispatch: Dispatch, why: GivenUp, signal: AbortSignal): Promise<boolean>;
+  /**
+   * Ends the log of a job within this node whose permissions have ended, as where the node was down by then. Resolves when that is
+   * done, or cannot be. Never rejects.
+   */
+  endLate?(dispatch: Dispatch, signal: AbortSignal): Promise<void>;
   /** Resolves when the processor has taken or refused the job, not when the job is done. Never rejects. */
   send(dispatch: Dispatch, signal: AbortSignal): Promise<Outcome>;
 }

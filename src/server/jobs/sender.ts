@@ -118,18 +118,32 @@ export class JobSender {
     return this.#keep(store, job.id, from, end === 'done' ? { kind: 'accepted' } : event);
   }
 
+  /** Ends the log of a job that ran within this node and whose time is up. Resolves when that is done, or cannot be. */
+  async endLate(store: NetworkStore, job: Sendable): Promise<void> {
+    const local = store.read((db) => hasOpenLog(db, job.id)) ? this.#localOf(store, job) : null;
+    await local?.dispatcher.endLate?.(local.dispatch, this.#needs.stop);
+  }
+
+  /** The way to the processor of a job that can only have run within this node. */
+  #localOf(store: NetworkStore, { processor: id, type, created, request }: Sendable): Way | null {
+    const endpoints = store.read((db) => endpointsSince(db, id, created));
+    const [endpoint] = endpoints;
+    if (endpoint === undefined || !endpoints.every((one) => this.isLocal(one))) return null;
+    const dispatcher = this.#dispatcherOf(endpoint);
+    return dispatcher
+      ? { dispatcher, dispatch: { network: store.network, processor: { id, type, endpoint }, request } }
+      : null;
+  }
+
   /** Ends the log that a processor within this node has begun of a job, where it has; `none` where the node stops first. */
   async #endLog(store: NetworkStore, job: Sendable, message: string): Promise<'done' | 'refused' | 'none'> {
     const { stop, log } = this.#needs;
-    const { processor: id, type, request } = job;
     try {
-      const endpoints = store.read((db) => (hasOpenLog(db, job.id) ? endpointsSince(db, id, job.created) : []));
-      const [endpoint] = endpoints;
-      if (endpoint === undefined || !endpoints.every((one) => this.isLocal(one))) return 'refused';
-      const dispatch = { network: store.network, processor: { id, type, endpoint }, request };
+      const local = store.read((db) => hasOpenLog(db, job.id)) ? this.#localOf(store, job) : null;
+      if (local === null) return 'refused';
       const isPart = store.read((db) => hasHandedOn(db, job));
       const why = { message: isPart ? `${message}; ${handedOn}` : message, retryable: !isPart };
-      if (await this.#dispatcherOf(endpoint)?.giveUp?.(dispatch, why, stop)) return 'done';
+      if (await local.dispatcher.giveUp?.(local.dispatch, why, stop)) return 'done';
       return stop.aborted ? 'none' : 'refused';
     } catch (error) {
       log.error({ err: error, job: job.id }, 'the log of a job could not be ended');

@@ -1,4 +1,5 @@
 import { derivedId } from '../model/ids.ts';
+import { timeout } from '../model/run-status.ts';
 import { type Batches, slotOfParts } from './batch.ts';
 import { type HandedOn, type HandoffPorts, handOn, type Output } from './handoff.ts';
 import { failureOf, isRefusalOf, JobError, type JobFailure } from './job-error.ts';
@@ -136,6 +137,13 @@ export async function endBegun(runner: Runner, job: KladosJob, error: JobError):
     throw refusal;
   }
   if ((await log.start()) === 'running') await fail(ports, job, log, failureOf(error));
+}
+
+/** Ends the log of a job whose permissions have ended, as of then. */
+export async function endLate(runner: Runner, job: KladosJob): Promise<void> {
+  const ended = { ...runner, now: () => Date.parse(job.expires_at) };
+  const ports = portsOf(ended, job);
+  await fail(ports, job, new JobLog(ports, job, ended), { ...timeout });
 }
 
 function portsOf({ api, batches, now, signal }: Runner, { network, expires_at }: KladosJob): HandoffPorts {

@@ -6,7 +6,7 @@ import { Batches } from '../../kit/batch.ts';
 import { failureOf, JobError, NodeCallError } from '../../kit/job-error.ts';
 import type { KladosJob } from '../../kit/job-request.ts';
 import { type Patience, untilAnswered } from '../../kit/patience.ts';
-import { type DoneWork, endBegun, endDone, type Handler, type Runner, runJob } from '../../kit/run-job.ts';
+import { type DoneWork, endBegun, endDone, endLate, type Handler, type Runner, runJob } from '../../kit/run-job.ts';
 import { commandOf } from '../../model/endpoints.ts';
 import { fromJson } from '../../model/from-json.ts';
 import type { Network } from '../../model/ids.ts';
@@ -116,6 +116,16 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     // Not in turn with what runs commands, which may take hours.
     if (this.#take(job)) await queueOf(this.#waiting, ending, endedAtOnce).add(() => this.#carry(id, job, end));
     return isDone;
+  }
+
+  async endLate({ network, processor: { id }, request }: Dispatch, stop: AbortSignal): Promise<void> {
+    const job = request as KladosJob;
+    const end = async () => {
+      const last = await this.#endingRunner(id, this.#needs.nodes.late(network));
+      const runner = { ...last, signal: AbortSignal.any([last.signal, stop]) };
+      await endLate(runner, job);
+    };
+    if (this.#take(job)) await queueOf(this.#waiting, ending, endedAtOnce).add(() => this.#carry(id, job, end));
   }
 
   /** What a job came to in an earlier run, which has handed it on; null where none has. */
@@ -310,9 +320,12 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     });
   }
 
-  async #lastRunner(network: Network, klados: string): Promise<Runner> {
-    const { nodes, now, version } = this.#needs;
-    const api = nodes.last(network, klados);
+  #lastRunner(network: Network, klados: string): Promise<Runner> {
+    return this.#endingRunner(klados, this.#needs.nodes.last(network, klados));
+  }
+
+  async #endingRunner(klados: string, api: ProcessorNode): Promise<Runner> {
+    const { now, version } = this.#needs;
     const label = await labelOf(api, klados).catch(() => klados);
     return { klados, label, version, api, batches: new Batches(api), now, signal: this.#stop.signal };
   }

@@ -28,6 +28,8 @@ export interface ProcessorNodes {
   of(network: Network, klados: string): ProcessorNode;
   /** For the end of a job of a klados that is out: its calls go through, and all additions are there when they return. */
   last(network: Network, klados: string): ProcessorNode;
+  /** For the end of a job whose permissions have ended: as the operator, whose klados it is. */
+  late(network: Network): ProcessorNode;
   /** `out` is aborted once the klados is disabled or deleted; disposing ends the watch. */
   watch(network: Network, klados: string): Promise<Disposable & { out: AbortSignal }>;
   /** Whether it is disabled or deleted now. */

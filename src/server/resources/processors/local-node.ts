@@ -68,6 +68,12 @@ export class LocalNodes implements ProcessorNodes {
     return new LocalNode(this.#needs, this.#as(network, klados), false);
   }
 
+  late(network: Network): ProcessorNode {
+    const { id, ids } = this.#needs.operator;
+    const actor = { kind: 'user', id: idOn(network, id), ids: ids[network], operator: true } as const;
+    return new LocalNode(this.#needs, { actor, network, account: id }, false);
+  }
+
   watch(network: Network, klados: string): Promise<Disposable & { out: AbortSignal }> {
     return this.#needs.outs.watch(network, klados);
   }
@@ -90,14 +96,15 @@ export class LocalNodes implements ProcessorNodes {
 }
 
 type ProcessorCaller = Caller & { actor: { kind: 'processor' } };
+type NodeCaller = Caller & { actor: { kind: 'processor' | 'user' } };
 
 class LocalNode implements ProcessorNode {
   readonly #on: LocalNodeNeeds;
-  readonly #caller: ProcessorCaller;
+  readonly #caller: NodeCaller;
   /** Whether it is there for kladoi in use alone. Else additions are made at once: the queue takes none of one that is out. */
   readonly #inUse: boolean;
 
-  constructor(needs: LocalNodeNeeds, caller: ProcessorCaller, inUse: boolean) {
+  constructor(needs: LocalNodeNeeds, caller: NodeCaller, inUse: boolean) {
     this.#on = needs;
     this.#caller = caller;
     this.#inUse = inUse;
