@@ -200,7 +200,15 @@ function expiryOf(r: Relationship | undefined): Json {
 }
 
 function sameExpiry(old: Relationship | undefined, now: Relationship): boolean {
-  return old !== undefined && equalJson(expiryOf(old), expiryOf(now));
+  return old !== undefined && endsAlike(expiryOf(old), expiryOf(now));
+}
+
+const offMs = 2000;
+
+/** An end is sent as whole seconds from then on, and so stands a little off at the remote: sent again, it would move once more. */
+export function endsAlike(here: Json | undefined, there: Json | undefined): boolean {
+  if (typeof here !== 'string' || typeof there !== 'string') return here === there;
+  return here === there || Math.abs(momentOf(here) - momentOf(there)) < offMs;
 }
 
 function secondsLeft(properties: JsonObject | undefined, now: number): { expires_in?: number } {

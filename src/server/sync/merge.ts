@@ -3,10 +3,12 @@ import { losesOwners } from '../model/collection-rules.ts';
 import { circlesOf } from '../model/folder-rules.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { replaced, type Stamp, tombstone } from '../model/next-version.ts';
+import { rolesOf } from '../model/roles.ts';
 import { type Clash, type Content, type Merged, mergeThreeWay, type Side, sameContent } from '../model/three-way.ts';
 import type { Reader } from '../store/connection.ts';
 import { FolderTree } from '../store/folders.ts';
 import { findVersion } from '../store/versions.ts';
+import { endsAlike } from './collection-requests.ts';
 import type { Chain } from './manifests.ts';
 import type { EntityState } from './state.ts';
 
@@ -29,9 +31,19 @@ export interface MergedVersion {
   clashes: Clash[];
 }
 
-/** What both sides say together, by property path and relationship (model/three-way.ts); `choose` settles what clashes. */
-export function mergeContents({ base, ours, theirs }: Sides, choose?: (clash: Clash) => Side): Merged {
-  return mergeThreeWay(base, ours, theirs, choose);
+/**
+ * What both sides say together, by property path and relationship (model/three-way.ts); `choose` settles what clashes. When a
+ * membership was given, by whom, and the moment of its end are theirs where both have it.
+ */
+export function mergeContents({ base, ours, theirs }: Sides, choose: (clash: Clash) => Side = () => 'ours'): Merged {
+  if (ours.type !== 'collection') return mergeThreeWay(base, ours, theirs, choose);
+  const roles = new Set([ours, theirs].flatMap((one) => [...rolesOf(one).keys()]));
+  const isReckoned = ({ path: [of, role = '', , , name], ours, theirs }: Clash) => {
+    if (of !== 'relationships' || !roles.has(role)) return false;
+    return name === 'expires_at' ? endsAlike(ours, theirs) : name === 'granted_at' || name === 'granted_by';
+  };
+  const merged = mergeThreeWay(base, ours, theirs, (clash) => (isReckoned(clash) ? 'theirs' : choose(clash)));
+  return { ...merged, clashes: merged.clashes.filter((clash) => !isReckoned(clash)) };
 }
 
 /** The version that holds both sides' changes, and what clashed. @throws ValidationError where it would be too large */
