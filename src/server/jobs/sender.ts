@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { beginsAgain } from '../kit/job-error.ts';
 import type { Network } from '../model/ids.ts';
 import type { JobRequest } from '../model/job-request.ts';
 import { afterSending, pauseBefore, type Sending, type SendingEvent } from '../model/job-state.ts';
@@ -142,7 +143,7 @@ export class JobSender {
       const local = store.read((db) => hasOpenLog(db, job.id)) ? this.#localOf(store, job) : null;
       if (local === null) return 'refused';
       const isPart = store.read((db) => hasHandedOn(db, job));
-      const why = { message: isPart ? `${message}; ${handedOn}` : message, retryable: !isPart };
+      const why = { message: isPart ? `${message}; ${beginsAgain}` : message, retryable: !isPart };
       if (await local.dispatcher.giveUp?.(local.dispatch, why, stop)) return 'done';
       return stop.aborted ? 'none' : 'refused';
     } catch (error) {
@@ -250,8 +251,6 @@ export class JobSender {
     return { changes: [], preconditions: [], rows, origin: 'local', time: this.#needs.now() };
   }
 }
-
-const handedOn = 'what it had handed on by then begins once more where the job is repeated by itself';
 
 interface Way {
   dispatcher: Dispatcher;

@@ -106,6 +106,14 @@ const codes: Record<number, string> = {
   429: 'RATE_LIMITED',
 };
 
+/** Said of a job that had handed on a part. */
+export const beginsAgain = 'what it had handed on by then begins once more where the job is repeated by itself';
+
+/** How a job failed that had handed on a part by then, which is not to begin once more with it unasked. */
+export function failedInPart({ code, message, retryable }: JobFailure): JobFailure {
+  return { code, retryable: false, message: retryable ? `${message.replace(/[.]$/, '')}; ${beginsAgain}` : message };
+}
+
 const maxMessage = 2000;
 const maxCode = 100;
 

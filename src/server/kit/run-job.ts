@@ -2,7 +2,7 @@ import { derivedId } from '../model/ids.ts';
 import { timeout } from '../model/run-status.ts';
 import { type Batches, slotOfParts } from './batch.ts';
 import { type HandedOn, type HandoffPorts, handOn, type Output } from './handoff.ts';
-import { failureOf, isRefusalOf, JobError, type JobFailure } from './job-error.ts';
+import { failedInPart, failureOf, isRefusalOf, JobError, type JobFailure } from './job-error.ts';
 import { JobLog, type LogMessage, type Writer } from './job-log.ts';
 import { type KladosJob, targetsOf, type WorkflowJob } from './job-request.ts';
 import type { NodeApi } from './node-api.ts';
@@ -75,6 +75,12 @@ export async function runJob(runner: Runner, job: KladosJob, handler: Handler): 
   const signal = AbortSignal.any([runner.signal, AbortSignal.timeout(Math.min(worksFor, maxTimeout))]);
   let outputs: string[];
   let handed: HandedOn;
+  let isPart = false;
+  const invoke: NodeApi['invoke'] = async (...given) => {
+    const answer = await ports.api.invoke(...given);
+    isPart ||= answer.started;
+    return answer;
+  };
   try {
     const made = await handler({
       ...{ job, signal, api: ports.api, input: job.input ?? {}, targets: targetsOf(job) },
@@ -84,11 +90,12 @@ export async function runJob(runner: Runner, job: KladosJob, handler: Handler): 
     const all = madeOutputs(made);
     outputs = all.outputs.map(({ id }) => id);
     handed = isWorkflow(job)
-      ? await handOn(ports, { job, klados: runner.klados, log: log.id, ...all })
+      ? await handOn({ ...ports, api: { ...ports.api, invoke } }, { job, klados: runner.klados, log: log.id, ...all })
       : { handoffs: [], refused: [] };
   } catch (error) {
     if (runner.signal.aborted && !runner.endsStopped) throw error;
-    const failure = runner.signal.aborted ? stopped('came to its end') : failureOf(error);
+    const whole = runner.signal.aborted ? stopped('came to its end') : failureOf(error);
+    const failure = isPart ? failedInPart(whole) : whole;
     await fail(ports, job, log, failure);
     return { state: 'error', failure };
   }
