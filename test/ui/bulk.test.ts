@@ -4,6 +4,7 @@ import { changeOf, noDraft } from '../../src/renderer/src/views/collection/bulk-
 import { ask, operator } from '../helpers/callers.ts';
 import { nowhere, ok, read } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
+import { takenOver } from '../helpers/taken-over.ts';
 import { askToClose, describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 import { seedItems } from './seed.ts';
 
@@ -125,6 +126,18 @@ describePage('a change of all that is selected', () => {
     await dialog().getByText('One entity says again what it said before').waitFor();
     expect(await saying(id, 'properties.place', 'Rye')).toBe(1);
     expect(visitor.faults).toEqual([]);
+  });
+
+  test('is undone also where a remote has made versions of its own of it', async () => {
+    const id = await opened(2);
+    await field('Property').fill('place');
+    await field('Value').fill('Rye');
+    await button('Set a property').click();
+    await dialog().getByText('2 entities were changed', { exact: true }).waitFor();
+    for (const one of await items(id)) await takenOver(node, one.id);
+    await button('Undo').click();
+    await dialog().getByText('2 entities say again what they said before').waitFor();
+    expect(await saying(id, 'properties.place', 'Rye')).toBe(0);
   });
 
   test('says of what somebody else deleted meanwhile that it was deleted', async () => {

@@ -4,6 +4,7 @@ import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, read, remove, update } from '../helpers/entities.ts';
 import { cidOf, put, uploaded } from '../helpers/files.ts';
 import type { TestNode } from '../helpers/node.ts';
+import { takenOver } from '../helpers/taken-over.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 
 describePage('while an entity is edited', () => {
@@ -101,6 +102,24 @@ describePage('while an entity is edited', () => {
     await page.keyboard.press('Control+s');
     await page.getByText('Not saved').waitFor({ state: 'detached' });
     expect(await read(node, me, letter.id)).toMatchObject({ ver: 4, properties: { label: 'To Ada Byron' } });
+  });
+
+  test('a remote that says the same by its own version is nobody who was quicker, nor in the way of an undo', async () => {
+    await field('label').fill('To Ada Byron');
+    const anew = page.waitForResponse((answer) => new URL(answer.url()).pathname === `/entities/${letter.id}`);
+    await takenOver(node, letter.id);
+    await anew;
+    await page.getByText('Somebody else has saved').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 2', { exact: true }).waitFor();
+    await button('More').click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
+    await page.getByRole('dialog', { name: 'Delete' }).getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    await takenOver(node, letter.id);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await field('label').waitFor();
+    expect(await read(node, me, letter.id)).toMatchObject({ ver: 3, properties: { label: 'To Ada Byron' } });
   });
 
   test('and somebody else deletes it, what is typed waits for the way back, or is discarded', async () => {

@@ -120,7 +120,7 @@ export function carryDraft(before: string, now: Entity): void {
   keepOver(now, mergeThreeWay(draft.base, draft.content, contentOf(now), () => 'mine', now.type).merged);
 }
 
-/** The page itself has brought an entity back: what was typed over the very same content stands over the new version. */
+/** What was typed over the very same content stands over the new version: the page has brought the entity back, say, or a remote says it. */
 export function carryOverSame(now: Entity): void {
   const draft = known(now.id);
   if (draft && sameContent(draft.base, contentOf(now))) keepOver(now, draft.content);

@@ -11,7 +11,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { useUnsaved } from '../../session/unsaved.ts';
 import { facetsQuery } from '../collection/table-queries.ts';
 import { DeleteDialog } from './delete-dialog.tsx';
-import { settleDraft, useDraft } from './draft.ts';
+import { carryOverSame, settleDraft, useDraft } from './draft.ts';
 import { EntityHead } from './entity-head.tsx';
 import { cardQuery, type Entity, fetchAnew } from './entity-queries.ts';
 import { FilesPanel } from './files/files-panel.tsx';
@@ -64,6 +64,9 @@ export function Editor({ entity, gone }: EditorProps) {
   const service = card?.service ?? 'arke';
   // One's own save may be seen before it is answered.
   const overtaken = draft.dirty && draft.tip !== entity.cid && !save.isPending;
+  useEffect(() => {
+    if (overtaken) carryOverSame(entity);
+  }, [overtaken, entity]);
 
   const onSaved = ({ ver }: Entity) => {
     setComparing(null);
@@ -77,7 +80,8 @@ export function Editor({ entity, gone }: EditorProps) {
         {
           onSuccess: onSaved,
           onError: (error) => {
-            if (error instanceof Failure && error.kind === 'conflict') void compare(content).catch(forgetWhereGone);
+            if (error instanceof Failure && error.kind === 'conflict')
+              void compare(content, base).catch(forgetWhereGone);
           },
         },
       ),
@@ -87,14 +91,17 @@ export function Editor({ entity, gone }: EditorProps) {
     if (failed instanceof Failure && failed.kind === 'gone') save.reset();
   };
   /**
-   * Looks at what is there now. It may be the very text: an answer that was lost, of a save that was not. Where that cannot be
-   * fetched, what the save was answered stays on the page.
+   * Looks at what is there now. It may be the very text: an answer that was lost, of a save that was not; or what was edited, as a
+   * remote says it. Where that cannot be fetched, what the save was answered stays on the page.
    */
-  const compare = async (content: Content) => {
+  const compare = async (content: Content, base: Content) => {
     const now = await fetchAnew(queries, entity.id);
     if (sameContent(contentOf(now), content)) {
       settleDraft(now, content, note);
       onSaved(now);
+    } else if (sameContent(contentOf(now), base)) {
+      merge(now, content);
+      return;
     } else setComparing(now);
     save.reset();
   };
