@@ -85,3 +85,22 @@ test('an archive from before is nothing new, whatever a plain remote has made of
   await pushed(other);
   expect((await read(other.mirror, other.here, same.id)).type).toBe('document');
 });
+
+test('a node that follows by archives takes over what stands above a plain remote’s versions, but where it was edited', async () => {
+  await using pair = await startPair({ plain: true });
+  await using follower = await startNode();
+  const { mirror, here } = pair;
+  const who = operator(follower);
+  const [moved, edited, undone] = [await create(mirror, here), await create(mirror, here), await create(mirror, here)];
+  await update(mirror, here, moved, { properties: { n: 1 } });
+  await update(mirror, here, undone, { properties: { n: 1 } });
+  await imported(follower, (await exported(mirror)).car);
+  await update(follower, who, await read(follower, who, edited.id), { properties: { here: true } });
+  await update(follower, who, await read(follower, who, undone.id), { properties_remove: ['n'] });
+  await pushed(pair);
+  await imported(follower, (await exported(mirror)).car);
+  for (const { id } of [moved, edited, undone])
+    await update(mirror, here, await read(mirror, here, id), { properties: { n: 2 } });
+  expect(await imported(follower, (await exported(mirror)).car)).toMatchObject({ advanced: 1, forks: 2 });
+  expect(await read(follower, who, moved.id)).toMatchObject({ properties: { n: 2 } });
+});

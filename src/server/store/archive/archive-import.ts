@@ -14,7 +14,7 @@ import { undoneTip } from '../imports/import-sources.ts';
 import { filesFolder } from '../network-folders.ts';
 import type { NetworkStore } from '../network-store.ts';
 import { submitWhenFree } from '../submit-when-free.ts';
-import { findVersion, lastLive, versionByKey } from '../versions.ts';
+import { findVersion, chain as history, lastLive, versionByKey } from '../versions.ts';
 import { knownWith } from './archive-check.ts';
 import { type ForkFacts, forkRow, forkWaits, listedFork } from './archive-forks.ts';
 import { descends } from './archive-reads.ts';
@@ -239,17 +239,43 @@ async function follows(store: NetworkStore, { versions, base, baseKnown }: Chain
   return versions.includes(here) || (baseKnown && base !== null && (await isDescendant(store, base, here)));
 }
 
-/** Equal content never conflicts (decisions.md, Sync): the archive's version is taken unless ours has the higher number. */
-async function forkOf(
-  store: NetworkStore,
-  archive: Archive,
-  { entry: { tip, ver } }: Chain,
-  ours: string,
-): Promise<Part['result']> {
+/**
+ * Equal content never conflicts (decisions.md, Sync): the archive's version is taken unless ours has the higher number. So it is with
+ * what follows it in a history that has taken the place of ours where the archive was made.
+ */
+async function forkOf(store: NetworkStore, archive: Archive, chain: Chain, ours: string): Promise<Part['result']> {
+  const { tip, ver } = chain.entry;
   const here = store.read((db) => findVersion(db, ours)?.manifest);
   const bytes = (await archive.block(tip))?.bytes ?? store.read((db) => findVersion(db, tip)?.bytes);
-  if (!here || !bytes || contentHash(here) !== contentHash(decodeManifest(bytes))) return 'fork';
+  if (!here || !bytes) return 'fork';
+  if (contentHash(here) !== contentHash(decodeManifest(bytes)))
+    return (await isReplaced(store, archive, chain, ours)) ? 'advanced' : 'fork';
   return ver >= here.ver ? 'advanced' : 'unchanged';
+}
+
+/**
+ * Whether the archive's history has no version in common with the one here, and what it says newest of all that was said here is what
+ * our tip says. Long histories are not compared.
+ */
+async function isReplaced(
+  store: NetworkStore,
+  archive: Archive,
+  { versions, base, baseKnown }: Chain,
+  ours: string,
+): Promise<boolean> {
+  if (versions.length > nearVersions || (base !== null && !baseKnown)) return false;
+  const [mine, below] = store.read((db) => [ours, base].map((cid) => (cid ? history(db, cid, nearVersions + 1) : [])));
+  if (!mine || !below || mine.length > nearVersions || below.length > nearVersions) return false;
+  const ids = new Set(mine.map(({ cid }) => cid));
+  if ([...versions, ...below.map(({ cid }) => cid)].some((cid) => ids.has(cid))) return false;
+  const said = mine.map(({ manifest }) => contentHash(manifest));
+  for (const cid of versions.toReversed()) {
+    const block = await archive.block(cid);
+    const says = block && contentHash(decodeManifest(block.bytes));
+    if (says && said.includes(says)) return says === said[0];
+  }
+  const newest = below.map(({ manifest }) => contentHash(manifest)).find((says) => said.includes(says));
+  return newest !== undefined && newest === said[0];
 }
 
 /** A hash of what an entity says, whoever said it and when; all tombstones are equal. */
