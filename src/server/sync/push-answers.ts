@@ -202,10 +202,16 @@ export async function refuse(
   return 'done';
 }
 
-/** As `refuse`, as an answer says. @throws FailedAnswerError where it is none of the remote's own */
-export async function refuseAs(ctx: PushContext, id: string, tip: string, answer: RemoteAnswer): Promise<'done'> {
+/** As `refuse`, as an answer says, after what was `left` out. @throws FailedAnswerError where it is none of the remote's own */
+export async function refuseAs(
+  ctx: PushContext,
+  id: string,
+  tip: string,
+  answer: RemoteAnswer,
+  left: readonly string[] = [],
+): Promise<'done'> {
   checkMeant(ctx.client.host, answer);
-  return refuse(ctx, id, tip, answer.status, readWords(answer.body, answer.status));
+  return refuse(ctx, id, tip, answer.status, [...left, readWords(answer.body, answer.status)].join('; '));
 }
 
 /**

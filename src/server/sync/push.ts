@@ -285,7 +285,7 @@ async function send(
       staying.push(left);
       continue;
     }
-    if (answer.status >= 400) return refuseAs(ctx, id, sent, answer);
+    if (answer.status >= 400) return refuseAs(ctx, id, sent, answer, staying);
     const isWhole = whole && staying.length === 0 && i === requests.length - 1;
     let altered: string[] = [];
     const says = (made: Manifest) => {
