@@ -284,7 +284,7 @@ export class SyncEngine implements AsyncDisposable {
       ...{ long: new PQueue({ concurrency: 1 }), brake: this.#options.brake },
       ...{ bytesFirst: new Set<string>(), unlinked: new Set<string>(), unshown: new Set<string>() },
       ...{ failing: new Map<string, string>(), restoring: new Set<string>(), linking: false },
-      ...{ waiting: new Set<string>(), lost: new Map<string, string>() },
+      ...{ waiting: new Set<string>(), offered: new Map<string, string>(), lost: new Map<string, string>() },
     };
     const options = { pageSize, ...asked, reset };
     const isRead = remote.direction !== 'push';

@@ -91,6 +91,7 @@ function outgoingOf(ctx: PushContext, db: Reader, id: string): Outgoing | null {
   const intent = intentOf(state);
   const { local, theirs } = state;
   if (local === null || intent === 'none' || intent === 'same' || intent === 'ask') return null;
+  ctx.offered.set(id, local.cid);
   // All of the chain would come with it.
   if (intent === 'restore' && ctx.restoring.has(id)) return null;
   const blocks: Block[] = [];
@@ -143,7 +144,10 @@ async function send(ctx: PushContext, outgoing: Outgoing[]): Promise<string[]> {
   } catch (error) {
     if (error instanceof DeniedError) await settleUnchanged(ctx, all);
     if (!(error instanceof LostAnswerError)) throw error;
-    for (const id of all) ctx.lost.set(id, error.message);
+    for (const id of all) {
+      ctx.lost.set(id, error.message);
+      ctx.offered.delete(id);
+    }
     return all;
   }
   if (answer.status === 413) return await sendLess(ctx, outgoing);

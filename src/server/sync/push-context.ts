@@ -45,6 +45,8 @@ export interface PushContext extends SyncContext {
   failing: Map<string, string>;
   /** Collections and groups that take rights which what failed, or bytes for which there is no address, need yet. */
   waiting: Set<string>;
+  /** The version of an entity, by id, that was sent as blocks in this run and answered, or cannot go so. */
+  offered: Map<string, string>;
   /** Entities whose blocks were sent and not answered, by id, with what is known of why. */
   lost: Map<string, string>;
   /** Entities whose requests were answered in this run with versions that the remote does not show yet. */

@@ -190,8 +190,8 @@ async function pushEntity(ctx: PushContext, id: string): Promise<boolean> {
         break;
       }
       default: {
-        // What was under way and has not arrived keeps its versions and their authors as blocks alone.
-        if (ctx.blocks && asked && !brought) {
+        // What has not arrived, or was edited or settled since it was looked at, keeps its versions and their authors as blocks alone.
+        if (ctx.blocks && ctx.offered.get(id) !== state.local?.cid) {
           if (await arrived()) return true;
           break;
         }
