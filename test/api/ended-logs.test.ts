@@ -195,6 +195,25 @@ test('a node that runs for one command gives up no job, which it might not bring
   await expect.poll(() => told(node, operator(node), of), { timeout: 20_000 }).toMatchObject({ status: 'error' });
 });
 
+/** A workflow that scatters to `behind`, of which no more than one job can be recorded until `opened` is disposed of. */
+async function scattering(node: TestNode, me: Person, where: Entity, opened: DisposableStack) {
+  const klados = await command(node, me, where.id, 'first', { accepts: many('*') });
+  const behind = await command(node, me, where.id, 'second', { accepts: many('*') });
+  const flow = await workflow(node, me, where.id, {
+    first: { klados, then: { scatter: 'second' } },
+    second: { klados: behind, then: { done: true } },
+  });
+  const db = opened.adopt(new Database(join(node.data, 'main', 'archeion.db')), (it) => {
+    it.exec('DROP TRIGGER full');
+    it.close();
+  });
+  db.exec(`CREATE TRIGGER full BEFORE INSERT ON job WHEN (SELECT count(*) FROM job) >= 2
+      BEGIN SELECT RAISE(ABORT, 'no more'); END`);
+  const body = { target_entities: [where.id], target_collection: where.id, confirm: true };
+  const job = ok<Omit<Started, 'klados'>>(await ask(node, me, `POST /rhizai/${flow.id}/invoke`, body));
+  return { of: { klados, ...job }, behind, resume: `POST /rhizai/${flow.id}/jobs/${job.job_id}/resume` };
+}
+
 test.each(['its klados', 'the one behind it'])(
   'a job that had handed on a part before a stop of the node is not resumed, which would begin that part once more: %s is disabled',
   async (whose) => {
@@ -213,21 +232,7 @@ test.each(['its klados', 'the one behind it'])(
       const me = operator(node);
       const where = await collection(node, me, { label: 'target' });
       await allow(node, commands);
-      const klados = await command(node, me, where.id, 'first', { accepts: many('*') });
-      behind = await command(node, me, where.id, 'second', { accepts: many('*') });
-      const flow = await workflow(node, me, where.id, {
-        first: { klados, then: { scatter: 'second' } },
-        second: { klados: behind, then: { done: true } },
-      });
-      const db = opened.adopt(new Database(join(data, 'main', 'archeion.db')), (it) => {
-        it.exec('DROP TRIGGER full');
-        it.close();
-      });
-      db.exec(`CREATE TRIGGER full BEFORE INSERT ON job WHEN (SELECT count(*) FROM job) >= 2
-      BEGIN SELECT RAISE(ABORT, 'no more'); END`);
-      const body = { target_entities: [where.id], target_collection: where.id, confirm: true };
-      of = { klados, ...ok<Omit<Started, 'klados'>>(await ask(node, me, `POST /rhizai/${flow.id}/invoke`, body)) };
-      resume = `POST /rhizai/${flow.id}/jobs/${of.job_id}/resume`;
+      ({ of, behind, resume } = await scattering(node, me, where, opened));
       const logs = () => within(node, me, of.job_collection, 'klados_log');
       const states = async () => (await logs()).map(({ properties }) => properties.status).sort();
       await expect.poll(states, { timeout: 20_000 }).toEqual(['done', 'running']);
@@ -268,21 +273,7 @@ test('a job that had handed on only what nobody took before a stop of the node c
     const me = operator(node);
     const where = await collection(node, me, { label: 'target' });
     await allow(node, { first, second: replying('return {}') });
-    const klados = await command(node, me, where.id, 'first', { accepts: many('*') });
-    const behind = await command(node, me, where.id, 'second', { accepts: many('*') });
-    const flow = await workflow(node, me, where.id, {
-      first: { klados, then: { scatter: 'second' } },
-      second: { klados: behind, then: { done: true } },
-    });
-    const db = opened.adopt(new Database(join(data, 'main', 'archeion.db')), (it) => {
-      it.exec('DROP TRIGGER full');
-      it.close();
-    });
-    db.exec(`CREATE TRIGGER full BEFORE INSERT ON job WHEN (SELECT count(*) FROM job) >= 2
-      BEGIN SELECT RAISE(ABORT, 'no more'); END`);
-    const body = { target_entities: [where.id], target_collection: where.id, confirm: true };
-    of = { klados, ...ok<Omit<Started, 'klados'>>(await ask(node, me, `POST /rhizai/${flow.id}/invoke`, body)) };
-    resume = `POST /rhizai/${flow.id}/jobs/${of.job_id}/resume`;
+    ({ of, resume } = await scattering(node, me, where, opened));
     await allow(node, { first });
     const run = async () =>
       ok<{ jobs: { sending: string }[] }>(await ask(node, me, `GET /node/jobs/${of.job_id}`)).jobs;

@@ -22,7 +22,7 @@ import { previewOf } from './preview.ts';
 import { askKnown, bury, pull } from './pull.ts';
 import { push } from './push.ts';
 import { maxBytes } from './push-blocks.ts';
-import { type ContentMemory, nothingKnown } from './push-context.ts';
+import { type ContentMemory, nothingKnown, nothingNoted } from './push-context.ts';
 import { noteMark } from './push-mark.ts';
 import { type PendingChanges, pendingChanges } from './push-pending.ts';
 import { RemoteClient } from './remote.ts';
@@ -277,14 +277,13 @@ export class SyncEngine implements AsyncDisposable {
       ...{ blocks: card?.blocks ?? false, instance: this.#options.instance },
       files: new FileStore(filesFolder(store.folder)),
       partials: new PartialFiles(partialsFolder(store.folder)),
-      ...{ memory, settled: memory.settled, ownOnly: new Set<string>(), roomThere: maxBytes, buried: [] },
+      ...{ memory, settled: memory.settled, roomThere: maxBytes },
       patience: new Patience(() => client.read(newest)),
       flights: this.#flights,
       passed: passedOver(),
-      ...{ long: new PQueue({ concurrency: 1 }), brake: this.#options.brake },
-      ...{ bytesFirst: new Set<string>(), unlinked: new Set<string>(), unshown: new Set<string>() },
-      ...{ failing: new Map<string, string>(), restoring: new Set<string>(), linking: false },
-      ...{ waiting: new Set<string>(), offered: new Map<string, string>(), lost: new Map<string, string>() },
+      long: new PQueue({ concurrency: 1 }),
+      brake: this.#options.brake,
+      ...nothingNoted(),
     };
     const options = { pageSize, ...asked, reset };
     const isRead = remote.direction !== 'push';

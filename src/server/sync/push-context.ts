@@ -19,16 +19,9 @@ export function nothingKnown(): ContentMemory {
 }
 
 /** What a run works with beyond a pull. */
-export interface PushContext extends SyncContext {
+export interface PushContext extends SyncContext, PushNotes {
   /** This node's own id. */
   instance: string;
-  /**
-   * Collections, and entities that are in none, into which the remote takes no versions by others than the key's user; as blocks,
-   * that is.
-   */
-  ownOnly: Set<string>;
-  /** More bytes of versions are not sent by one request: the remote, or what stands before it, took no more. */
-  roomThere: number;
   files: FileStore;
   partials: PartialFiles;
   memory: ContentMemory;
@@ -36,6 +29,17 @@ export interface PushContext extends SyncContext {
   flights: Map<string, Promise<string | null>>;
   /** As in the memory. */
   settled: Set<string>;
+  /** More bytes of versions are not sent by one request: the remote, or what stands before it, took no more. */
+  roomThere: number;
+}
+
+/** What a push comes to know while it runs. */
+export interface PushNotes {
+  /**
+   * Collections, and entities that are in none, into which the remote takes no versions by others than the key's user; as blocks,
+   * that is.
+   */
+  ownOnly: Set<string>;
   /** Folders that leave their places before they take new ones; `linking`: all have. */
   unlinked: Set<string>;
   linking: boolean;
@@ -55,4 +59,21 @@ export interface PushContext extends SyncContext {
   buried: FeedEvent[];
   /** Entities whose bytes the remote wants before it takes their names. */
   bytesFirst: Set<string>;
+}
+
+/** Of a push that begins. */
+export function nothingNoted(): PushNotes {
+  return {
+    ownOnly: new Set(),
+    unlinked: new Set(),
+    linking: false,
+    restoring: new Set(),
+    failing: new Map(),
+    waiting: new Set(),
+    offered: new Map(),
+    lost: new Map(),
+    unshown: new Set(),
+    buried: [],
+    bytesFirst: new Set(),
+  };
 }
