@@ -156,11 +156,6 @@ const attempts = 8;
  */
 async function pushEntity(ctx: PushContext, id: string): Promise<boolean> {
   let asked = false;
-  let brought = false;
-  const arrived = async () => {
-    [asked, brought] = [false, true];
-    return pushAgain(ctx, id);
-  };
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const loaded = ctx.store.read((db) => loadEntity(db, ctx.remote.key, id));
     // Once the tip has been read and is what it was, the request did not arrive.
@@ -175,14 +170,6 @@ async function pushEntity(ctx: PushContext, id: string): Promise<boolean> {
       case 'same':
         await settleSame(ctx, loaded);
         return asked;
-      case 'prefer':
-        // It was asked about what was sent before; ours goes out as blocks, and only where it does not take them theirs stands.
-        if (asked && !brought) {
-          if (await arrived()) return true;
-          break;
-        }
-        await adoptTheirs(ctx, loaded, loaded.state.local?.cid ?? '');
-        return asked || brought;
       case 'ask': {
         const found = await readRemoteTip(ctx, id);
         if (found === 'same' ? await isUnshown(ctx, id, loaded) : found !== 'settled') return true;
@@ -190,10 +177,16 @@ async function pushEntity(ctx: PushContext, id: string): Promise<boolean> {
         break;
       }
       default: {
+        const tip = state.local?.cid ?? '';
         // What has not arrived, or was edited or settled since it was looked at, keeps its versions and their authors as blocks alone.
-        if (ctx.blocks && ctx.offered.get(id) !== state.local?.cid) {
-          if (await arrived()) return true;
+        if (ctx.blocks && ctx.offered.get(id) !== tip) {
+          asked = false;
+          if (await pushAgain(ctx, id)) return true;
           break;
+        }
+        if (intent === 'prefer') {
+          await adoptTheirs(ctx, loaded, tip);
+          return asked;
         }
         const next = await send(ctx, { ...loaded, state }, intent);
         if (next === 'done') return true;
