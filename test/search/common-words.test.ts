@@ -99,13 +99,13 @@ test('of what has a common word in its label old ones are found too, where only 
   }
   // What begins with something tells less than a rare word where very much does.
   const lexicon = { size: all.length, vocabulary: new Vocabulary(), frequencies: new Map() };
-  const [ranking] = lexicalRankings(db, lexicon, 'harb dusk', look(5), 20);
+  const [ranking] = lexicalRankings(db, lexicon, 'harb dusk', look(5), 20).rankings;
   expect([ranking?.keys[0], ranking?.keys.length]).toEqual([owlKey, 20]);
   // A word that is in very many texts, none of which may be a hit, is looked for as others that are like it.
   const vocabulary = new Vocabulary();
   vocabulary.add('dusk');
   const elsewhere = { size: 100_000, vocabulary, frequencies: new Map([['dusky', 5000]]) };
-  expect(lexicalRankings(db, elsewhere, 'dusky', look(5), 20)).toEqual([{ keys: [owlKey], weight: 1 }]);
+  expect(lexicalRankings(db, elsewhere, 'dusky', look(5), 20).rankings).toEqual([{ keys: [owlKey], weight: 1 }]);
   const few = look(5, 1000);
   expect(wordHits(db, '"harbour"', few, 10, { rows })).toEqual(wordHits(db, '"harbour"', few, 10));
   expect(few.cut.crowded).toBe(false);

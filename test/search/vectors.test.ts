@@ -3,7 +3,7 @@ import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, remove } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { type FoundHits, indexIdle, labels, search } from '../helpers/searches.ts';
-import { type NamedTopic, topicTitles } from '../helpers/topics.ts';
+import { type NamedTopic, topicTitles, topicWords } from '../helpers/topics.ts';
 
 let node: TestNode;
 let owner: Person;
@@ -49,6 +49,21 @@ describe('a search by meaning', () => {
     expect(scores).toEqual(scores.toSorted((a, b) => b - a));
     expect(scores.every((score) => score > 0 && score <= 1)).toBe(true);
     expect((await find('schooner')).results).toEqual(found.results);
+  });
+
+  it('finds what has all words of the query before what says nearly the same, also where one is misspelt', async () => {
+    // By what it says it is about fields.
+    const field = topicWords('field').join(' ');
+    const description = `${field} ${field} schooner ${field} emperor ${field}`;
+    await create(node, owner, {
+      ...{ type: 'artwork', collection: works.id, sync_index: true },
+      properties: { label: 'Untitled', description },
+    });
+    for (const query of ['schooner emperor', 'schoonr emperor', 'schooners emperors']) {
+      const found = await find(query);
+      expect(labels(found)[0], query).toBe('Untitled');
+      expect(found.results.length, query).toBeGreaterThan(5);
+    }
   });
 
   it('finds no more than fits: in a collection, of a type, not deleted', async () => {

@@ -134,12 +134,16 @@ export class Finder {
       const pool = Math.max(leastPool, 2 * k);
       const vector = this.#vectors.vectorFor(text, given);
       return this.#firstOf(look, k, () => {
-        const rankings = [
-          ...lexicalRankings(this.db, this.#lexicon, text, look, pool),
-          ...(vector ? [this.#near(vector, within, look, k)] : []),
-        ];
+        const { rankings, whole } = lexicalRankings(this.db, this.#lexicon, text, look, pool);
+        const all = fuse([...rankings, ...(vector ? [this.#near(vector, within, look, k)] : [])]);
+        // What has all that was typed is what was meant, whatever is alike; but a collection has the words of many things.
+        const meant = new Set(this.fitting([...whole], { notTypes: ['collection'] }));
+        const inOrder = ledBy(
+          all.map(keyOf).filter((key) => meant.has(key)),
+          all,
+        );
         // Some of these may not fit.
-        return ledBy(exactHits(this.db, this.#lexicon, text, look, look.likely ? 2 * k : k), fuse(rankings));
+        return ledBy(exactHits(this.db, this.#lexicon, text, look, look.likely ? 2 * k : k), inOrder);
       });
     });
   }

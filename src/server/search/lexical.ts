@@ -5,7 +5,7 @@ import { tellingWords } from './function-words.ts';
 import { fuse, type Ranked, type Ranking, summed } from './fuse.ts';
 import { type EntityText, wholeLabel, wholeNeighbour } from './text.ts';
 import { isCharacter, words } from './tokens.ts';
-import type { Vocabulary } from './vocabulary.ts';
+import type { Variant, Vocabulary } from './vocabulary.ts';
 
 /** What a search by words needs of the index. */
 export interface Lexicon {
@@ -16,10 +16,19 @@ export interface Lexicon {
   frequencies: Map<string, number>;
 }
 
+/** What a text's words find. */
+export interface WordsFound {
+  rankings: Ranking[];
+  /** What has all of its words; where nothing has, what has all of them or words like them. */
+  whole: ReadonlySet<number>;
+}
+
 const maxWords = 32;
 const maxVariants = 16;
 /** How many words stand in for one where all are asked for. */
 const maxAlike = 6;
+/** What begins with a known word, or is its beginning, is another form of it from here on. */
+const formFrom = 0.7;
 /** Variants looked up in one search. */
 const maxLooked = 96;
 /** How much a variant counts beside a word that is known itself. */
@@ -80,40 +89,56 @@ export function ledBy(first: readonly number[], others: readonly Ranked[]): Rank
  * Entities by the words of a text: first those that have all of them or what is like them, then, where these are few, the
  * others.
  */
-export function lexicalRankings(db: Reader, lexicon: Lexicon, text: string, look: Look, pool: number): Ranking[] {
+export function lexicalRankings(db: Reader, lexicon: Lexicon, text: string, look: Look, pool: number): WordsFound {
   const typed = words(text).slice(0, maxWords);
   const all = tellingWords([...new Set(typed)]).map((word) => ({
     word,
     frequency: isCharacter(word) ? 0 : frequency(db, lexicon, word),
   }));
-  if (all.length === 0) return [];
-  const keys = new Set<number>();
-  const take = (hits: readonly { key: number }[]) => {
-    for (const { key } of hits) keys.add(key);
-  };
-  if (all.length > 1) take(withAll(db, lexicon, all, look, pool));
-  if (keys.size < pool / 2) take(withSome(db, lexicon, all, look, pool));
-  return [{ keys: [...keys].slice(0, pool), weight: 1 }];
+  if (all.length === 0) return { rankings: [], whole: new Set() };
+  const { ranked, whole } = all.length > 1 ? withAll(db, lexicon, all, look, pool) : { ranked: [], whole: [] };
+  const keys = new Set(ranked.map(({ key }) => key));
+  if (keys.size < pool / 2) for (const { key } of withSome(db, lexicon, all, look, pool)) keys.add(key);
+  return { rankings: [{ keys: [...keys].slice(0, pool), weight: 1 }], whole: new Set(whole) };
 }
 
 /** What has all words, and what has all words or others like them. */
-function withAll(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look: Look, pool: number): Ranked[] {
-  const ranking = (groups: readonly (readonly string[])[]): Ranking => {
+function withAll(
+  db: Reader,
+  lexicon: Lexicon,
+  all: readonly QueryWord[],
+  look: Look,
+  pool: number,
+): { ranked: Ranked[]; whole: readonly number[] } {
+  const keysWith = (groups: readonly (readonly string[])[]): number[] => {
+    if (groups.length < 2) return [];
     const telling = groups.filter((terms) => rowsOf(db, lexicon, terms) <= mostCounted);
     const expected = { rows: rowsOf(db, lexicon, groups.flat()), weighed: together(telling) };
-    const hits = wordHits(db, together(groups), look, pool, expected);
-    return { keys: hits.map(({ key }) => key), weight: 1 };
+    return wordHits(db, together(groups), look, pool, expected).map(({ key }) => key);
   };
-  const exact = all.every(({ frequency: n }) => n > 0) ? [ranking(all.map(({ word }) => [word]))] : [];
+  const likeThem = (isMeant: (one: QueryWord, variant: Variant) => boolean): number[] =>
+    keysWith(
+      all.flatMap((one) => {
+        const terms = lexicon.vocabulary.like(one.word, maxAlike).flatMap((variant) => {
+          const counts = isMeant(one, variant) && frequency(db, lexicon, variant.term) > 0;
+          return counts ? [variant.term] : [];
+        });
+        if (one.frequency > 0) terms.unshift(one.word);
+        return terms.length === 0 ? [] : [terms];
+      }),
+    );
+  const exact = all.every(({ frequency: n }) => n > 0) ? keysWith(all.map(({ word }) => [word])) : [];
   // Where enough have the words themselves, others like them are not wanted.
-  if (exact.some(({ keys }) => keys.length >= pool)) return fuse(exact);
-  const groups = all.flatMap((one) => {
-    const like = lexicon.vocabulary.like(one.word, maxAlike).filter(({ term }) => frequency(db, lexicon, term) > 0);
-    const terms = [...(one.frequency > 0 ? [one.word] : []), ...like.map(({ term }) => term)];
-    return terms.length === 0 ? [] : [terms];
-  });
-  if (groups.length < 2) return [];
-  return fuse([...exact, ranking(groups)]);
+  if (exact.length >= pool) return { ranked: fuse([{ keys: exact, weight: 1 }]), whole: exact };
+  const forms = likeThem((one, variant) => one.frequency === 0 || isForm(one.word, variant));
+  const alike = forms.length > 0 ? forms : likeThem(() => true);
+  const ranked = fuse([exact, alike].map((keys) => ({ keys, weight: 1 })));
+  return { ranked, whole: exact.length > 0 ? exact : alike };
+}
+
+/** A plural, say; what is but spelt nearly like a known word is another one. */
+function isForm(word: string, { term, likeness }: Variant): boolean {
+  return likeness >= formFrom && (term.startsWith(word) || word.startsWith(term));
 }
 
 /** What has a word of each group. */

@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3';
 import { words } from '../../../src/server/search/tokens.ts';
 import { seeded } from '../../helpers/seeded.ts';
 import { atLeastRow, comparedRow, plainRow, ratioRow } from '../report.ts';
@@ -56,6 +57,37 @@ export function measureRecall(index: Indexed, works: Works): void {
     return hits / Math.min(first, relevant.size);
   });
   atLeastRow('recall@20 of subjects by their names', mean(recalls), '', 0.95);
+}
+
+/** Works of which one remembers the artist and two words of the title, which few have. */
+export function measureKnown(index: Indexed, database: string): void {
+  const works = worksWithArtists(database);
+  const next = seeded(11);
+  const some = works.flatMap((work) => {
+    const inTitle = [...new Set(words(work.label))].filter((word) => word.length > 3 && !/\d/.test(word));
+    return inTitle.length < 2 ? [] : [{ ...work, inTitle, at: next() }];
+  });
+  const gains: number[] = [];
+  for (const { artist, inTitle } of some.toSorted((a, b) => a.at - b.at)) {
+    if (gains.length === queries) break;
+    const chosen = inTitle.map((word) => ({ word, at: next() })).toSorted((a, b) => a.at - b.at);
+    const asked = [words(artist).at(-1) ?? '', ...chosen.slice(0, 2).map(({ word }) => word)];
+    const relevant = new Set(works.filter(({ all }) => asked.every((word) => all.has(word))).map(({ key }) => key));
+    if (relevant.size <= first) gains.push(gain(found(index, asked.join(' ')), relevant));
+  }
+  atLeastRow('nDCG@20 of works by artist and two words of the title', mean(gains), '', 0.94);
+}
+
+function worksWithArtists(database: string) {
+  const db = new Database(database, { readonly: true });
+  const rows = db
+    .prepare(
+      `SELECT key, label, json_extract(json, '$.properties.all_artists') AS artist FROM entity
+        WHERE type = 'artwork' AND artist IS NOT NULL ORDER BY key`,
+    )
+    .all() as { key: number; label: string; artist: string }[];
+  db.close();
+  return rows.map((row) => ({ ...row, all: new Set([...words(row.label), ...words(row.artist)]) }));
 }
 
 /** Where they are not, the words of titles have to do. */

@@ -11,7 +11,14 @@ import { atLeastRow, atMostRow, loopRow, ratioRow } from '../report.ts';
 import { measureBesideSearches, measureWritesBesideIndexing } from './search-beside.ts';
 import { type Indexed, indexedAnew, subjectsOf, withoutSubjects } from './search-corpus.ts';
 import { withEndpoint } from './search-elsewhere.ts';
-import { measureElsewhere, measureLike, measureRanking, measureRecall, subjectQueries } from './search-quality.ts';
+import {
+  measureElsewhere,
+  measureKnown,
+  measureLike,
+  measureRanking,
+  measureRecall,
+  subjectQueries,
+} from './search-quality.ts';
 
 const k = 20;
 
@@ -26,6 +33,7 @@ export async function measureSearch(data: string): Promise<void> {
   measureVectors(whole);
   measureCodes(whole);
   measureRecall(whole, works);
+  measureKnown(whole, database);
   whole.db.close();
   const names = subjectQueries(works).map(({ name }) => name);
   {
