@@ -7,7 +7,7 @@ import { searchFile } from '../../src/server/store/search/search-index.ts';
 import { ask, on, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { lastLine, operate } from '../helpers/node-archives.ts';
+import { imported, lastLine, operate } from '../helpers/node-archives.ts';
 import { indexed, indexIdle, labels, search } from '../helpers/searches.ts';
 import { startPair, sync } from '../sync/nodes.ts';
 
@@ -258,7 +258,7 @@ describe('what moves', () => {
     await create(from, operator(from), named('Whimbrel'));
     const car = new Uint8Array(await (await operate(from, 'GET /node/export')).arrayBuffer());
     await using to = await startNode();
-    expect((await operate(to, 'POST /node/import-car', car)).status).toBe(200);
+    await imported(to, car);
     await indexIdle(to);
     expect(await find(to, 'whimbrel')).toEqual(['Whimbrel']);
   });
