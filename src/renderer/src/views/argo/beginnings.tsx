@@ -12,9 +12,11 @@ interface Example {
 /** What stands where nothing has been asked yet: examples of this node's own types, and the language in short. */
 export function Beginnings({ onChoose }: { onChoose(query: string): void }) {
   const { t } = useTexts();
-  const { data } = useQuery(namesQuery);
+  const { data, isPending } = useQuery(namesQuery);
   const own = (data?.types ?? []).map(({ type }) => type).filter((type) => isUsual(type));
   const predicates = (data?.predicates ?? []).filter((name) => isUsual(name));
+  // Others would be changed under the mouse.
+  const examples = isPending ? [] : examplesOf(own, predicates, t('argo.exampleWords'));
   return (
     <div className="grid grid-cols-1 items-start gap-x-10 gap-y-6 p-5 lg:grid-cols-2">
       <section aria-labelledby="examples" className="min-w-0">
@@ -22,7 +24,7 @@ export function Beginnings({ onChoose }: { onChoose(query: string): void }) {
           {t('argo.examples')}
         </h2>
         <ul className="space-y-2">
-          {examplesOf(own, predicates, t('argo.exampleWords')).map(({ query, about }) => (
+          {examples.map(({ query, about }) => (
             <li key={about}>
               <button
                 type="button"
