@@ -323,6 +323,22 @@ describe('the collection of a new entity', () => {
       expect([answer.status, answer.body]).toEqual(refused);
     }
   });
+
+  // Nobody else could edit it, and no listing would show it.
+  it('is one also where the operator names it by a relationship, at first or later', async () => {
+    const op = operator(node);
+    const { id } = await create(node, op);
+    const placed = [{ predicate: 'collection', peer: id }];
+    const refused = (list: string) =>
+      invalid([list, 0, 'peer'], `must be a collection, and ${id} has the type \`document\``);
+    for (const query of ['', '?validate_relationships=false'])
+      expect((await post(op, { type: 'document', relationships: placed }, query)).body).toEqual(
+        refused('relationships'),
+      );
+    const { id: other, cid } = await create(node, op);
+    const answer = await ask(node, op, `PUT /entities/${other}`, { expect_tip: cid, relationships_add: placed });
+    expect([answer.status, answer.body]).toEqual([400, refused('relationships_add')]);
+  });
 });
 
 describe('the two networks', () => {

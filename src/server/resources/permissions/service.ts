@@ -304,7 +304,7 @@ export class PermissionsService {
       this.require(db, actor, action, where);
     }
     const closed = demands.flatMap(({ action, on }) =>
-      on !== 'entity' && action.endsWith(':create') ? this.#closed(db, on.collection) : [],
+      on !== 'entity' && action.endsWith(':create') ? this.#closed(db, on.collection, step) : [],
     );
     const forbidden = refusals.find((r) => r.kind === 'forbidden');
     if (forbidden) throw new ForbiddenError(forbidden.message);
@@ -341,9 +341,18 @@ export class PermissionsService {
     });
   }
 
-  /** Nothing new comes into a deleted collection, although its roles go on (so that it can be restored). */
-  #closed(db: Reader, id: string): Issue[] {
-    return findEntity(db, id)?.deleted ? [{ path: ['relationships'], message: `the collection ${id} is deleted` }] : [];
+  /**
+   * Nothing new comes into a deleted collection, although its roles go on (so that it can be restored), nor into what is none:
+   * no listing would show it, and nobody but the operator could edit it.
+   */
+  #closed(db: Reader, id: string, { next, options }: { next: Manifest; options?: StepOptions }): Issue[] {
+    const row = findEntity(db, id);
+    if (row && row.type !== 'collection' && !options?.elsewhere) {
+      const at = next.relationships.findIndex((r) => r.predicate === 'collection' && r.peer === id);
+      const message = `must be a collection, and ${id} has the type \`${row.type}\``;
+      return [{ path: ['relationships', at, 'peer'], message }];
+    }
+    return row?.deleted ? [{ path: ['relationships'], message: `the collection ${id} is deleted` }] : [];
   }
 
   #collection(db: Reader, id: string): Placed {
