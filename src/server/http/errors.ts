@@ -52,7 +52,7 @@ export function answerOf(error: DomainError): Answer {
 }
 
 const otherEncoding =
-  'Unsupported Media Type: send the body in UTF-8, plain or with Content-Encoding gzip, deflate or br';
+  'Unsupported Media Type: send the body in UTF-8, plain or with Content-Encoding gzip, deflate, br or zstd';
 
 /** What express and its body parser say of a request: `status`, and for the parser `type`. */
 function fromExpress(error: unknown): Answer | undefined {
@@ -65,7 +65,9 @@ function fromExpress(error: unknown): Answer | undefined {
   if (type === 'request.aborted' || type === 'request.size.invalid')
     return answerOf(ValidationError.at([], 'the body ended early'));
   if (error instanceof URIError) return answerOf(ValidationError.at([], 'the path has a bad percent-encoding'));
-  if (status === 400) return answerOf(ValidationError.at([], 'the request cannot be read'));
+  // The errors of a decompression alone have codes.
+  const unread = 'code' in error ? 'the body is not what its Content-Encoding says' : 'the request cannot be read';
+  if (status === 400) return answerOf(ValidationError.at([], unread));
   return { status, body: { error: status === 415 ? otherEncoding : 'Request refused' } };
 }
 
