@@ -7,7 +7,7 @@ export interface VersionView {
   ts: string;
   edited_by: EditedByView;
   note?: string;
-  /** Present when a remote has attested the version to permanent storage. */
+  /** Absent here, where nothing goes to permanent storage: this node's attestations are told by `/versions/{id}/{ver}/attestation`. */
   permastore_tx?: string;
   permastore_url?: string;
 }
