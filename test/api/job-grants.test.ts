@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { RhizaPreviewView } from '../../src/server/resources/rhiza-jobs/wire.ts';
 import { ask, user } from '../helpers/callers.ts';
-import { collection, enrol, ok, read } from '../helpers/entities.ts';
+import { collection, type Entity, enrol, invalid, ok, read } from '../helpers/entities.ts';
 import { JobScene } from '../helpers/job-scene.ts';
 
 let scene: JobScene;
@@ -261,5 +262,37 @@ describe('the grant of an invocation', () => {
       input: { a: 1, b: 2, c: 3, d: 4, steps: { first: { d: 4 } } },
       rhiza: { id: within, path: ['in'], parent_logs: [] },
     });
+  });
+});
+
+describe('a workflow that cannot be started', () => {
+  const preview = async (id: string) =>
+    ok<RhizaPreviewView>(
+      await ask(scene.node, scene.who, `POST /rhizai/${id}/invoke`, scene.invocation({ confirm: false })),
+    );
+  const rhiza = async (klados: object, body: object = {}) =>
+    ok<Entity>(
+      await ask(scene.node, scene.who, 'POST /rhizai', {
+        ...{ label: 'r', version: '1', entry: 'only', collection: scene.home.id },
+        ...{ flow: { only: { klados, then: { done: true } } }, ...body },
+      }),
+    );
+
+  test('says so of a workflow within it that is disabled', async () => {
+    const within = await rhiza({ id: (await scene.klados('accept')).id, type: 'klados' });
+    const { id } = await rhiza({ id: within.id, type: 'rhiza' });
+    expect(await preview(id)).toMatchObject({ all_ready: true });
+    ok(await ask(scene.node, scene.who, `PUT /rhizai/${within.id}`, { expect_tip: within.cid, status: 'disabled' }));
+    const reason = 'not_active: the workflow is disabled';
+    expect(await preview(id)).toMatchObject({ all_ready: false, klados_issues: [{ id: within.id, reason }] });
+    const begun = await ask(scene.node, scene.who, `POST /rhizai/${id}/invoke`, scene.invocation({ confirm: true }));
+    expect(begun.body).toEqual(invalid(['id'], `${within.id} in the workflow cannot work: ${reason}`));
+  });
+
+  test('says so of an entry that leads to itself', async () => {
+    const id = '01J40000000000000000000001';
+    await rhiza({ id, type: 'rhiza' }, { id });
+    const reason = 'no_entry: the entry of the workflow leads to no klados';
+    expect(await preview(id)).toMatchObject({ all_ready: false, klados_issues: [{ id, reason }] });
   });
 });

@@ -87,7 +87,7 @@ const invoking: Row = {
         const { id } = await rhizaOf(s, { id: nowhere } as Entity);
         return { path: below('invoke')(id), body: { ...body(j), confirm: true } };
       },
-      body: invalid(['id'], `the klados ${nowhere} cannot work: not_found`),
+      body: invalid(['id'], `${nowhere} in the workflow cannot work: not_found`),
     },
     {
       name: 'that is disabled',

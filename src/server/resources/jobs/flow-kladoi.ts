@@ -64,7 +64,11 @@ export function flowKladoi(db: Reader, rhiza: Standing, isVerified: IsVerified):
       if (row?.type === 'rhiza' && !row.deleted && reference.type !== 'klados') {
         if (isTooLarge(db, id))
           throw ValidationError.at(['id'], `the workflow ${id} within it is too large: ${tooLarge}`);
-        left.push(findStanding(db, id) as Standing);
+        const within = findStanding(db, id) as Standing;
+        // One in development may be a part of what its makers try.
+        if (within.manifest.properties.status === 'disabled')
+          issues.push({ id, reason: 'not_active: the workflow is disabled' });
+        left.push(within);
         continue;
       }
       const facts = findProcessor(db, id, 'klados');
@@ -137,5 +141,5 @@ function flowOf({ id, manifest }: Standing): Flow {
 export function readinessIssues(issues: FlowKladoi['issues']): Issue[] {
   return issues
     .slice(0, 100)
-    .map(({ id, reason }) => ({ path: ['id'], message: `the klados ${id} cannot work: ${reason}` }));
+    .map(({ id, reason }) => ({ path: ['id'], message: `${id} in the workflow cannot work: ${reason}` }));
 }

@@ -126,11 +126,13 @@ export class RhizaJobsService {
   }
 }
 
+const noEntry = 'the entry of the workflow leads to no klados';
+
 /** @throws ValidationError where a klados of the workflow cannot work */
 function readyEntry({ flow }: Decision): { entry: NonNullable<FlowKladoi['entry']>; klados: ProcessorFacts } {
   refuse(readinessIssues(flow.issues));
   const { entry } = flow;
-  if (!entry?.klados) throw ValidationError.at(['id'], 'the entry of the workflow leads to no klados');
+  if (!entry?.klados) throw ValidationError.at(['id'], noEntry);
   return { entry, klados: entry.klados };
 }
 
@@ -140,7 +142,9 @@ function inputOf({ flow }: Decision, { input }: InvokeRhizaBody): JsonObject | u
 
 function preview({ rhiza, flow, place, now, wantedMs }: Decision): RhizaPreviewView {
   const name = rhiza.label || rhiza.id;
-  const ready = flow.issues.length === 0 && flow.entry?.klados !== undefined;
+  const leadsNowhere = flow.issues.length === 0 && flow.entry?.klados === undefined;
+  const issues = leadsNowhere ? [{ id: rhiza.id, reason: `no_entry: ${noEntry}` }] : flow.issues;
+  const ready = issues.length === 0;
   const count = place.plans.length;
   return {
     status: 'pending_confirmation',
@@ -152,6 +156,6 @@ function preview({ rhiza, flow, place, now, wantedMs }: Decision): RhizaPreviewV
     expires_at: isoTime(endOf(now + wantedMs, place.plans)),
     kladoi_count: count,
     all_ready: ready,
-    ...(flow.issues.length > 0 && { klados_issues: flow.issues }),
+    ...(!ready && { klados_issues: issues }),
   };
 }

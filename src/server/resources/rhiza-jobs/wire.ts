@@ -22,7 +22,7 @@ export interface RhizaGrantView {
   already_granted: boolean;
 }
 
-/** Why a klados of the workflow cannot work. */
+/** Why a klados or workflow in it cannot work; of the workflow itself, that its entry leads to no klados. */
 export interface KladosIssueView {
   id: EntityId;
   /** @example "not_found" */
@@ -33,7 +33,7 @@ export interface RhizaPreviewView extends PreviewHeadView {
   grants: RhizaGrantView[];
   /** @isInt */
   kladoi_count: number;
-  /** All kladoi are there and active. */
+  /** All kladoi are there and active, and no workflow within it is disabled. */
   all_ready: boolean;
   klados_issues?: KladosIssueView[];
 }
