@@ -189,7 +189,7 @@ class Handoff {
     });
     if (faults.length === 0) return started.sort((a, b) => (a.batch_index ?? 0) - (b.batch_index ?? 0));
     const words = `${faults.length} of ${going.length} outputs could not be handed on. The first: ${faults[0]}`;
-    throw new JobError('HANDOFF_REFUSED', words, !this.#starter.hasBegun);
+    throw new JobError('HANDOFF_REFUSED', words, true);
   }
 
   async #start(...given: Parameters<Starter['start']>): Promise<StartedStep> {

@@ -33,18 +33,12 @@ export class Starter {
   readonly #log: string;
   readonly #now: () => number;
   readonly #targets = new Map<string, Promise<Target>>();
-  #hasBegun = false;
 
   constructor(api: NodeApi, job: WorkflowJob, log: string, now: () => number) {
     this.#api = api;
     this.#job = job;
     this.#log = log;
     this.#now = now;
-  }
-
-  /** Whether something has begun behind the job, which would begin once more with it. */
-  get hasBegun(): boolean {
-    return this.#hasBegun;
   }
 
   /** `place`: where the step's flow stands, if it is not that of the job. */
@@ -89,7 +83,6 @@ export class Starter {
     const invocation = this.#invocation(target, ids, more);
     try {
       const answer = await this.#api.invoke(target.klados, invocation);
-      this.#hasBegun ||= answer.started;
       const request = this.#recorded(invocation);
       return answer.started ? { request } : { request, refused: `Step ${target.step} was refused: ${answer.error}` };
     } catch (error) {
@@ -97,7 +90,7 @@ export class Starter {
       throw new JobError(
         'HANDOFF_REFUSED',
         `Step ${target.step} was refused (${error.status}): ${error.message}`,
-        !this.#hasBegun,
+        true,
       );
     }
   }
