@@ -1,4 +1,5 @@
 import type { IssuePath } from '../errors.ts';
+import { endOfText } from '../model/from-json.ts';
 import { isKeptAsNumber, printedDigits } from './numerals.ts';
 
 /** A place of a JSON text whose value does not say what the text says. */
@@ -17,7 +18,6 @@ interface Level {
 
 const space = 0x20;
 const quote = 0x22;
-const backslash = 0x5c;
 const comma = 0x2c;
 const minus = 0x2d;
 const zero = 0x30;
@@ -66,16 +66,6 @@ function toNext(level: Level | undefined): void {
   if (!level) return;
   level.nameFollows = level.names !== null;
   if (typeof level.at === 'number') level.at++;
-}
-
-/** Behind the closing quote of the text that begins at `from`. */
-function endOfText(text: string, from: number): number {
-  for (let end = text.indexOf('"', from + 1); end !== -1; end = text.indexOf('"', end + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(end - 1 - slashes) === backslash) slashes++;
-    if (slashes % 2 === 0) return end + 1;
-  }
-  return text.length;
 }
 
 function nameOf(quoted: string): string {

@@ -56,7 +56,7 @@ function withoutEscapedNames(text: string): string | null {
 }
 
 /** Behind the closing quote of the text that begins at `from`. */
-function endOfText(text: string, from: number): number {
+export function endOfText(text: string, from: number): number {
   for (let end = text.indexOf(quote, from + 1); end !== -1; end = text.indexOf(quote, end + 1)) {
     let slashes = 0;
     while (text.charCodeAt(end - 1 - slashes) === backslash) slashes++;
