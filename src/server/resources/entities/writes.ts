@@ -283,7 +283,8 @@ const maxQueued = 10_000;
 /** How often a write is prepared again before the caller is told of the conflict. */
 export const attempts = 20;
 
-async function untilCommitted<T>(write: () => Promise<T>): Promise<T> {
+/** Writes anew where something moved meanwhile. @throws ConflictError where it did so each time */
+export async function untilCommitted<T>(write: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await write();

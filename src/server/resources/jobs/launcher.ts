@@ -12,7 +12,7 @@ import type { Precondition, Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { NewJob } from '../../store/jobs/job-rows.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
-import { attempts, type EntityWrites, type Prepared } from '../entities/writes.ts';
+import { type EntityWrites, type Prepared, untilCommitted } from '../entities/writes.ts';
 import { actorNow, askerText } from '../updates/asker.ts';
 import type { IsVerified, ProcessorFacts } from './processors.ts';
 
@@ -69,16 +69,7 @@ export class Launcher {
       if (outcome.committed) return prepared;
       throw new ConflictError(outcome.expected ?? '', outcome.actual ?? '');
     };
-    if (grantsIn !== null) return unlessBusy(() => writes.queued(store, grantsIn, write));
-    return unlessBusy(async () => {
-      for (let attempt = 1; ; attempt++) {
-        try {
-          return await write();
-        } catch (error) {
-          if (!(error instanceof ConflictError) || attempt === attempts) throw error;
-        }
-      }
-    });
+    return unlessBusy(() => (grantsIn === null ? untilCommitted(write) : writes.queued(store, grantsIn, write)));
   }
 
   /** Sends a job that was written as `sent`. An outcome that the store does not take yet is given all the same. */
