@@ -1,6 +1,7 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { cidBytes, cidText } from '../blocks/cid.ts';
-import { decodeManifest } from '../blocks/encode.ts';
+import { type Block, decodeManifest } from '../blocks/encode.ts';
+import { manifestHead } from '../blocks/manifest-head.ts';
 import { StorageError } from '../errors.ts';
 import { lenientManifest } from '../model/lenient.ts';
 import type { Manifest } from '../model/manifest.ts';
@@ -125,6 +126,13 @@ export function putBlock(
   noteStart(db, { key, entity, cid, prev: follows ? null : prev });
   noteContent(db, entity, plain);
   return key;
+}
+
+/** Stores versions of an entity without moving its tip; oldest first. */
+export function putBlocks(db: Writer, entity: number, blocks: readonly Block[]): void {
+  let previous: number | null = null;
+  for (const { cid, bytes } of blocks)
+    previous = putBlock(db, { ...manifestHead(bytes), cid: cidBytes(cid), bytes }, entity, previous);
 }
 
 /**

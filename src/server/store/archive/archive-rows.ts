@@ -1,8 +1,6 @@
-import { cidBytes } from '../../blocks/cid.ts';
 import { type Block, decodeManifest } from '../../blocks/encode.ts';
-import { manifestHead } from '../../blocks/manifest-head.ts';
 import { collectionsOf } from '../../model/manifest.ts';
-import { blockBytes, putBlock } from '../blocks.ts';
+import { blockBytes, putBlocks } from '../blocks.ts';
 import type { Writer } from '../connection.ts';
 import { ensureEntityKey } from '../entity-keys.ts';
 import { noteSync } from '../remotes/sync-log.ts';
@@ -26,9 +24,7 @@ export function applyArchiveRow(db: Writer, row: ArchiveRow, time: number): void
   switch (row.kind) {
     case 'versions': {
       const entity = ensureEntityKey(db, row.id);
-      let previous: number | null = null;
-      for (const { cid, bytes } of row.blocks)
-        previous = putBlock(db, { ...manifestHead(bytes), cid: cidBytes(cid), bytes }, entity, previous);
+      putBlocks(db, entity, row.blocks);
       placeDeleted(db, entity);
       return;
     }

@@ -1,8 +1,6 @@
-import { cidBytes } from '../../blocks/cid.ts';
-import { manifestHead } from '../../blocks/manifest-head.ts';
 import { fromJson } from '../../model/from-json.ts';
 import { dropSameFork, keepForgotten } from '../archive/archive-rows.ts';
-import { findBlock, putBlock } from '../blocks.ts';
+import { findBlock, putBlocks } from '../blocks.ts';
 import type { Reader, Writer } from '../connection.ts';
 import { ensureEntityKey, entityKey } from '../entity-keys.ts';
 import { handMirrors } from './hand-mirrors.ts';
@@ -325,9 +323,7 @@ function forget(db: Writer, remote: number, id: string, time: number): void {
 
 function putTip(db: Writer, remote: number, row: RowOf<'remote_tip'>, time: number): void {
   const entity = ensureEntityKey(db, row.id);
-  let previous: number | null = null;
-  for (const { cid, bytes } of row.blocks)
-    previous = putBlock(db, { ...manifestHead(bytes), cid: cidBytes(cid), bytes }, entity, previous);
+  putBlocks(db, entity, row.blocks);
   const theirs = blockOf(db, entity, row.theirs);
   const twin = row.twin === row.theirs ? theirs : row.twin === null ? null : blockOf(db, entity, row.twin);
   freeRefused(db, remote, entity, theirs);
