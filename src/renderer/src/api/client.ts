@@ -1,33 +1,22 @@
 import createClient from 'openapi-fetch';
+import { newListeners } from '../listeners.ts';
 import { failureOf, unreachable } from './failure.ts';
 import type { paths } from './schema.d.ts';
 
 type Network = 'main' | 'test';
 
-const signedOut = new Set<() => void>();
-const noAnswer = new Set<() => void>();
+const noAnswer = newListeners();
 
 /** The network that the address asks for; everything on the page is of it. */
 export function currentNetwork(): Network {
   return new URLSearchParams(location.search).get('network') === 'test' ? 'test' : 'main';
 }
 
-/** Told whenever the node no longer knows who asks. */
-export function onSignedOut(listener: () => void): () => void {
-  signedOut.add(listener);
-  return () => signedOut.delete(listener);
-}
+/** Takes whom to tell whenever the node no longer knows who asks, and tells them. */
+export const { subscribe: onSignedOut, tell: tellSignedOut } = newListeners();
 
-/** Says that the node no longer knows who asks. */
-export function tellSignedOut(): void {
-  for (const tell of signedOut) tell();
-}
-
-/** Told whenever the node did not answer. */
-export function onNoAnswer(listener: () => void): () => void {
-  noAnswer.add(listener);
-  return () => noAnswer.delete(listener);
-}
+/** Takes whom to tell whenever the node did not answer. */
+export const onNoAnswer = noAnswer.subscribe;
 
 let header: Promise<string> | undefined;
 
@@ -59,7 +48,7 @@ const client = createClient<paths>({
     } catch (error) {
       if (request.signal.aborted) throw error;
       // Whether it runs is what is looked at then.
-      if (!request.url.endsWith('/health')) for (const tell of noAnswer) tell();
+      if (!request.url.endsWith('/health')) noAnswer.tell();
       throw unreachable(error);
     }
   },

@@ -2,6 +2,7 @@ import { X } from 'lucide-react';
 import { Toast as Radix } from 'radix-ui';
 import { useSyncExternalStore } from 'react';
 import { useCommands } from '../commands/commands.ts';
+import { newListeners } from '../listeners.ts';
 import { useTexts } from '../messages/texts.tsx';
 import { IconButton } from './button.tsx';
 import { KeyCaps } from './key-caps.tsx';
@@ -14,21 +15,16 @@ interface Toast {
 
 let toasts: readonly Toast[] = [];
 let count = 0;
-const listeners = new Set<() => void>();
+const { subscribe, tell } = newListeners();
 
 function change(next: readonly Toast[]): void {
   toasts = next;
-  for (const tell of listeners) tell();
+  tell();
 }
 
 /** Says for a while, at the bottom, that something was done; what went wrong is said where it happened. */
 export function toast(text: string, action?: Toast['action']): void {
   change([...toasts.slice(-2), { id: ++count, text, action }]);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }
 
 export function Toasts() {

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { newListeners } from '../listeners.ts';
 import type { Language } from '../messages/texts.tsx';
 
 /** How one person wants the page; nothing of what the node holds. */
@@ -14,7 +15,7 @@ export interface Preferences {
 // A cookie and not the local storage: that is another one for each port, and the desktop takes a free port at each start.
 const name = 'archeion_page';
 const year = 31_536_000;
-const listeners = new Set<() => void>();
+const { subscribe, tell } = newListeners();
 let current = read(document.cookie);
 apply(current);
 // They may have been changed in another tab meanwhile.
@@ -44,12 +45,7 @@ export function setPreferences(change: Partial<Preferences>): void {
 
 function changed(): void {
   apply(current);
-  for (const tell of listeners) tell();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  tell();
 }
 
 function read(cookies: string): Preferences {

@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react';
+import { newListeners } from '../listeners.ts';
 
 // Files cannot stand in an address: they wait here from where they were let go to the screen that takes them.
 
@@ -9,21 +10,16 @@ interface Choice {
 }
 
 let choice: Choice = { serial: 0, files: [] };
-const listeners = new Set<() => void>();
+const { subscribe, tell } = newListeners();
 
 export function putFiles(files: readonly File[]): void {
   choice = { serial: choice.serial + 1, files };
-  for (const tell of listeners) tell();
+  tell();
 }
 
 /** Lets go of the files of a choice with which nothing is left to do; those of another one stay. */
 export function letGo(serial: number): void {
   if (choice.serial === serial) putFiles([]);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }
 
 /** The files that were chosen or dropped last; none once they have been let go of. */

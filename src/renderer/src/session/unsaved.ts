@@ -1,4 +1,5 @@
 import { useEffect, useId, useSyncExternalStore } from 'react';
+import { newListeners } from '../listeners.ts';
 
 /** With which the names of drafts begin that lie in the tab's storage (entity/draft.ts). */
 export const draftPrefix = 'draft ';
@@ -10,7 +11,7 @@ export type Loss = 'typed' | 'bulk' | 'told' | 'import' | 'archive' | 'undo' | '
 // goes with its screen.
 const inTab = new Set<string>(storedDrafts());
 const onScreen = new Map<string, Loss>();
-const listeners = new Set<() => void>();
+const { subscribe, tell } = newListeners();
 
 addEventListener('beforeunload', (event) => {
   if (inTab.size + onScreen.size > 0) event.preventDefault();
@@ -42,15 +43,6 @@ export function useUnsaved(unsaved: boolean, loss: Loss = 'typed'): void {
       tell();
     };
   }, [unsaved, loss, name]);
-}
-
-function tell(): void {
-  for (const listener of listeners) listener();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }
 
 /** What goes with the screen, of several what came last; null where nothing does. */

@@ -1,10 +1,11 @@
 import { useSyncExternalStore } from 'react';
 import { currentNetwork } from '../../api/client.ts';
+import { newListeners } from '../../listeners.ts';
 
 // Queries that were run in this tab, the last one first. They end with it.
 
 const most = 20;
-const listeners = new Set<() => void>();
+const { subscribe, tell } = newListeners();
 let known: { name: string; queries: readonly string[] } = { name: '', queries: [] };
 
 function queries(): readonly string[] {
@@ -30,7 +31,7 @@ function keep(next: readonly string[]): void {
   } catch {
     // Too much for the browser's storage: they are still in memory.
   }
-  for (const tell of listeners) tell();
+  tell();
 }
 
 export function remember(query: string): void {
@@ -67,8 +68,5 @@ export function typedAt(asked: string | undefined): Typed {
 }
 
 export function useRecent(): readonly string[] {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  }, queries);
+  return useSyncExternalStore(subscribe, queries);
 }

@@ -1,5 +1,6 @@
 import { useCallback, useSyncExternalStore } from 'react';
 import { currentNetwork } from '../../api/client.ts';
+import { newListeners } from '../../listeners.ts';
 import { draftPrefix, setUnsaved } from '../../session/unsaved.ts';
 import type { Entity } from './entity-queries.ts';
 import { type Content, contentOf, sameContent } from './model/content.ts';
@@ -18,7 +19,7 @@ export interface Draft {
 // Drafts outlive the screen, so that nothing is lost by looking elsewhere, and in this tab the loading of the page too.
 // Nothing of them lasts beyond the tab.
 const drafts = new Map<string, Draft>();
-const listeners = new Set<() => void>();
+const { subscribe, tell } = newListeners();
 // How often those are held, by their names: something stands there that is no value yet, or a dialog is open that was begun
 // with what is shown. None of it is of the content, and it is not to be lost either.
 const held = new Map<string, number>();
@@ -67,7 +68,7 @@ function store(): void {
       unkept.add(name);
     }
   unstored.clear();
-  for (const tell of listeners) tell();
+  tell();
 }
 
 addEventListener('pagehide', store);
@@ -93,7 +94,7 @@ function keep(id: string, draft: Draft | undefined): void {
   setUnsaved(name, draft !== undefined);
   if (draft && !saysNothing(draft)) storeLater(name, draft);
   else forget(name);
-  for (const tell of listeners) tell();
+  tell();
 }
 
 /** Goes on with a content over a version; there is no draft where it says nothing else. */
@@ -144,11 +145,6 @@ export function useTyped(id: string): Draft | undefined {
 
 function saysNothing({ base, content }: Draft): boolean {
   return sameContent(base, content);
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
 }
 
 export interface Editing {

@@ -3,6 +3,7 @@ import { endOf } from '../../../api/answer-lines.ts';
 import { api, currentNetwork } from '../../../api/client.ts';
 import { Failure, unreachable } from '../../../api/failure.ts';
 import type { components } from '../../../api/schema.d.ts';
+import { newListeners } from '../../../listeners.ts';
 
 type Schemas = components['schemas'];
 export type Step = Schemas['StepView'];
@@ -23,18 +24,13 @@ export type Run<T extends Task = Task> =
 
 // A task goes on when its screen is left, and is found where it stands when somebody comes back.
 const runs = new Map<string, Run>();
-const listeners = new Set<() => void>();
+const { subscribe, tell } = newListeners();
 
 const nameOf = (task: Task) => `${task} ${currentNetwork()}`;
 
 function put(name: string, run: Run): void {
   runs.set(name, run);
-  for (const tell of listeners) tell();
-}
-
-function subscribe(listener: () => void): () => void {
-  listeners.add(listener);
-  return () => listeners.delete(listener);
+  tell();
 }
 
 /** The run of a task on the network that is shown, if one was started. */
