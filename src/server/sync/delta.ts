@@ -2,6 +2,7 @@ import { lenientRelationship } from '../model/lenient.ts';
 import type { Json, JsonObject, Manifest, Relationship } from '../model/manifest.ts';
 import { collectionsOf, relationshipKey } from '../model/manifest.ts';
 import type { Update } from '../model/next-version.ts';
+import { isObject } from '../model/objects.ts';
 import { equalJson, type Removal } from '../model/properties.ts';
 import type { RelationshipAdd, RelationshipRemove } from '../model/relationships.ts';
 
@@ -29,10 +30,6 @@ export function deltasBetween(base: Manifest, next: Manifest): Update[] {
     };
   });
   return bodies.filter((body) => Object.keys(body).length > 0);
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** What to merge in, and the paths of what to drop. */
