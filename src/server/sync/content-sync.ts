@@ -20,6 +20,8 @@ import { isFailure } from './remote-errors.ts';
 import { sendBytes } from './send-bytes.ts';
 
 const pageSize = 200;
+/** Files at once. */
+const concurrency = 4;
 
 /** What is to be done for one entity. */
 interface Task {
@@ -33,10 +35,7 @@ interface Task {
  * is to do is found by comparing (SPEC.md, Content), so that nothing is forgotten.
  * @throws UnreachableError; what has come stays
  */
-export async function syncContent(
-  ctx: PushContext,
-  { concurrency, sends }: { concurrency: number; sends: boolean },
-): Promise<void> {
+export async function syncContent(ctx: PushContext, { sends }: { sends: boolean }): Promise<void> {
   const { store, memory, report, files, failing } = ctx;
   const head = store.read(lastMove);
   const kept = files.keptSoFar();

@@ -43,11 +43,6 @@ import { endedWords, Runs } from './runs.ts';
 import { Throttle } from './throttle.ts';
 import { passedOver } from './wanted-version.ts';
 
-const pageSize = 500;
-const pushConcurrency = 8;
-/** Files at once. */
-const contentConcurrency = 4;
-
 /** Mirrors remotes and pushes to them; the decisions are in state.ts and feed.ts, the rules in SPEC.md. */
 export class SyncEngine implements AsyncDisposable {
   readonly #options: SyncOptions;
@@ -216,7 +211,7 @@ export class SyncEngine implements AsyncDisposable {
     const { store, remote } = await this.#remote(network, name);
     await using client = await this.#client(network, remote);
     const needs = { store, remote, client, schema: `${service}/eidos@v1`, now, turns: this.#turns };
-    return await previewOf({ ...needs, self: this.#self(network) }, { pageSize });
+    return await previewOf({ ...needs, self: this.#self(network) });
   }
 
   /**
@@ -285,7 +280,7 @@ export class SyncEngine implements AsyncDisposable {
       brake: this.#options.brake,
       ...nothingNoted(),
     };
-    const options = { pageSize, ...asked, reset };
+    const options = { ...asked, reset };
     const isRead = remote.direction !== 'push';
     let unread: UnreachableError | null;
     try {
@@ -302,11 +297,10 @@ export class SyncEngine implements AsyncDisposable {
     const sends = pushes(remote) && report.stopped === null;
     // What cannot be read says nothing of what can be written, and that nothing of files.
     ctx.patience.anew();
-    const pushing = { concurrency: pushConcurrency, contents: contentConcurrency, accept };
-    const unsent = sends ? await untilSpent(() => push(ctx, pushing)) : null;
+    const unsent = sends ? await untilSpent(() => push(ctx, { accept })) : null;
     ctx.patience.anew();
     if (report.stopped === null) await bury(ctx, options);
-    await syncContent(ctx, { concurrency: contentConcurrency, sends: sends && report.stopped === null });
+    await syncContent(ctx, { sends: sends && report.stopped === null });
     const isMarked = store.read((db) => pushMark(db, remote.key)) !== undefined;
     const isBeyond = report.sent.files > 0 || unsent !== null || !isMarked;
     if (sends && report.stopped === null && isBeyond) await noteMark(ctx);

@@ -7,8 +7,11 @@ import { readFeedPage, readWords } from './wire.ts';
 
 type Needs = Pick<SyncContext, 'store' | 'client'>;
 
+/** Events a page, unless one is all that is asked for. */
+export const pageSize = 500;
+
 /** The page of a remote's feed that comes next. @throws UnreachableError */
-export async function readPage(needs: Needs, feed: FeedState, pageSize: number): Promise<FeedPage> {
+export async function readPage(needs: Needs, feed: FeedState): Promise<FeedPage> {
   const { status, body, page } = await askPage(needs, feed, { limit: limitOf(feed, pageSize) });
   if (page !== null) return page;
   const { host } = needs.client;

@@ -15,13 +15,13 @@ import { pushes } from './remote-settings.ts';
  * What a run with a remote would do, without doing it.
  * @throws UnreachableError
  */
-export async function previewOf(needs: PreviewNeeds, { pageSize }: { pageSize: number }): Promise<Preview> {
+export async function previewOf(needs: PreviewNeeds): Promise<Preview> {
   const { store, remote, client } = needs;
   const card = remote.instance === null ? null : await cardOf(client, true);
   const isOther = remote.instance !== null && card?.instance !== remote.instance;
   const isRead = remote.direction !== 'push';
   const { pull: found, named } = isRead
-    ? await previewPull(needs, pageSize)
+    ? await previewPull(needs)
     : { pull: { ...emptyPreview, reset: await setBackSince(needs) }, named: new Map<string, string>() };
   const isSeen = store.read((db) => seenIntervals(db, remote.key)).length > 0;
   const isFirst = isRead && !isSeen && levelOf(needs) === null;

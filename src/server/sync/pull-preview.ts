@@ -40,7 +40,7 @@ const atOnce = 8;
 export type Named = ReadonlyMap<string, string>;
 
 /** Walks the feed as a pull does, and takes nothing over. @throws UnreachableError */
-export async function previewPull(needs: PreviewNeeds, pageSize: number): Promise<{ pull: PullPreview; named: Named }> {
+export async function previewPull(needs: PreviewNeeds): Promise<{ pull: PullPreview; named: Named }> {
   const { store, remote } = needs;
   const named = new Map<string, string>();
   const back = await setBackSince(needs);
@@ -49,7 +49,7 @@ export async function previewPull(needs: PreviewNeeds, pageSize: number): Promis
   let hasGap = (await isBegunAgain(needs)) || seen.some((it) => it.lost && !it.swept);
   let feed = startFeed(seen);
   while (isOpen(feed)) {
-    const page = await readPage(needs, feed, pageSize);
+    const page = await readPage(needs, feed);
     const step = feedStep(feed, page);
     feed = step.state;
     hasGap ||= step.lost.length > 0 && (seen.length > 0 || mayHaveMissed(needs));

@@ -28,8 +28,6 @@ import { emptied, isBegunAgain, mayHaveMissed } from './quiet-feed.ts';
 import { noteSwept, sweep, type WholeSweep } from './sweep.ts';
 
 export interface PullOptions {
-  /** Events a page, 1 to 1000. */
-  pageSize: number;
   /** Somebody has agreed to whatever it changes. */
   accept: boolean;
   /** The remote is another one than before: nothing it said counts any more. */
@@ -74,7 +72,7 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
   if (options.reset) return afterReset(ctx, options);
   const held: HeldPage[] = [];
   const begunAgain = await isBegunAgain(ctx);
-  const walked = await walk(ctx, options, held);
+  const walked = await walk(ctx, held);
   const { reset } = walked;
   if (reset !== null) {
     if (options.accept) return afterReset(ctx, options);
@@ -94,7 +92,7 @@ export async function pull(ctx: SyncContext, options: PullOptions): Promise<void
 /** What left the feed before it was seen is looked for entity by entity. */
 async function close(ctx: SyncContext, options: PullOptions): Promise<void> {
   const { compared = false } = options;
-  const swept = await sweep(ctx, { reset: false, compared, concurrency: batches.plain.atOnce });
+  const swept = await sweep(ctx, { reset: false, compared });
   const { forgotten } = swept;
   if (forgotten !== null) {
     if (options.accept) return afterReset(ctx, options);
@@ -116,7 +114,7 @@ async function afterReset(ctx: SyncContext, options: PullOptions): Promise<void>
 async function compareAll(ctx: SyncContext, options: PullOptions): Promise<boolean> {
   let isWhole = false;
   const spent = await untilSpent(async () => {
-    const swept = await sweep(ctx, { reset: true, concurrency: batches.plain.atOnce });
+    const swept = await sweep(ctx, { reset: true });
     isWhole = await finish(ctx, options, swept, true);
   });
   if (spent) throw new UnreachableError(spent.message);
@@ -195,7 +193,7 @@ interface Walked {
 }
 
 /** Walks the feed back to the mark. */
-async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): Promise<Walked> {
+async function walk(ctx: SyncContext, held: HeldPage[]): Promise<Walked> {
   const back = await setBackSince(ctx);
   if (back !== null) return { reset: back, isEmpty: false };
   const queue = new PQueue({ concurrency: (ctx.blocks ? batches.blocks : batches.plain).atOnce });
@@ -206,7 +204,7 @@ async function walk(ctx: SyncContext, options: PullOptions, held: HeldPage[]): P
   let feed = startFeed(seen);
   try {
     while (isOpen(feed)) {
-      const page = await readPage(ctx, feed, options.pageSize);
+      const page = await readPage(ctx, feed);
       const step = feedStep(feed, page);
       feed = step.state;
       ctx.report.head ??= page.events[0]?.id ?? (isEmpty(feed) ? 0 : null);

@@ -2,16 +2,13 @@ import { UnreachableError } from '../errors.ts';
 import { pushMark, seenIntervals } from '../store/remotes/remotes.ts';
 import type { SyncContext } from './arrivals.ts';
 import { type FeedEvent, type FeedPage, type FeedState, feedStep, newestSeen, startFeed } from './feed.ts';
-import { askPage } from './feed-page.ts';
+import { askPage, pageSize } from './feed-page.ts';
 import { noteRows } from './note-rows.ts';
 import { emptied } from './quiet-feed.ts';
 import { HeldOffError } from './remote-errors.ts';
 
 // What a walk of a remote's feed has seen says nothing of what was pushed after it, and of a remote that is only pushed to no feed
 // is walked. That it was set back since is known by one event: the newest one after the last push (SPEC.md, F6).
-
-/** Events a page where one a page does not tell. */
-const pageSize = 500;
 
 type Needs = Pick<SyncContext, 'store' | 'remote' | 'client'>;
 

@@ -47,19 +47,15 @@ import { asVerifiedThere, verifiedHereWords } from './verified-here.ts';
 import { isInvalid } from './wire.ts';
 import { bytesAhead, looseHash, withBytes, withhold, withoutNewLinks } from './withheld.ts';
 
-export interface PushOptions {
-  concurrency: number;
-  /** Files at once. */
-  contents: number;
-  /** Somebody has agreed to whatever it changes. */
-  accept: boolean;
-}
+/** Entities that are sent at once by the plain interface. */
+const concurrency = 8;
 
 /**
  * Sends what differs, unless it is too much to send unasked: collections first, then what others point at, then changes, then deletions (SPEC.md, P1).
+ * @param accept somebody has agreed to whatever it changes
  * @throws UnreachableError where the remote does not answer; what was sent until then is recorded
  */
-export async function push(ctx: PushContext, { concurrency, contents, accept }: PushOptions): Promise<void> {
+export async function push(ctx: PushContext, { accept }: { accept: boolean }): Promise<void> {
   const pending = await allPending(ctx);
   const changes = pending.filter(({ known, same, held }) => known && !same && !held).length;
   const of = accept ? null : await braked(ctx, changes);
@@ -78,7 +74,7 @@ export async function push(ctx: PushContext, { concurrency, contents, accept }: 
     for (const round of rounds)
       for (let at = 0; at < round.length; ) {
         const part = round.slice(at, at + marked - (pushedSoFar(ctx.report) - vouched));
-        await pushRound(ctx, part, concurrency);
+        await pushRound(ctx, part);
         at += part.length;
         if (pushedSoFar(ctx.report) - vouched >= marked) await mark();
         if (ctx.report.stopped !== null) return;
@@ -92,11 +88,11 @@ export async function push(ctx: PushContext, { concurrency, contents, accept }: 
   const moved = [...ctx.unlinked];
   ctx.unlinked.clear();
   ctx.linking = true;
-  await pushRound(ctx, moved, concurrency);
+  await pushRound(ctx, moved);
   if (last.length > 0) {
     // To a node versions go without their bytes, which need the same rights.
     ctx.patience.anew();
-    await syncContent(ctx, { concurrency: contents, sends: true });
+    await syncContent(ctx, { sends: true });
     ctx.patience.anew();
     ctx.restoring.clear();
     for (const round of last) {
@@ -112,7 +108,7 @@ export async function push(ctx: PushContext, { concurrency, contents, accept }: 
 /** So many entities at most were brought there since the mark that vouches for them. */
 const marked = 500;
 
-async function pushRound(ctx: PushContext, round: string[], concurrency: number): Promise<void> {
+async function pushRound(ctx: PushContext, round: string[]): Promise<void> {
   const queue = new PQueue({ concurrency });
   const sending = (await pushBlocks(ctx, round)).map((id) => queue.add(() => pushOne(ctx, id)));
   try {

@@ -26,8 +26,6 @@ export interface SweepOptions {
   reset: boolean;
   /** What is known here was compared just before. */
   compared?: boolean;
-  /** How many batches of entities are under way at once. */
-  concurrency: number;
 }
 
 export interface Swept {
@@ -45,6 +43,8 @@ export interface WholeSweep extends Swept {
 
 /** Entities that are compared at once: what POST /entities/batch-get takes, and what a node tells in little time. */
 const batches = { plain: 100, node: 200 };
+/** So many batches are under way at once. */
+const concurrency = 4;
 /** A remote that lists more than that is not gone through. */
 export const mostListed = 10_000_000;
 
@@ -55,7 +55,7 @@ export const mostListed = 10_000_000;
  */
 export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<WholeSweep> {
   const swept: WholeSweep = { held: [], forgotten: null, uncatalogued: false };
-  const queue = new PQueue({ concurrency: options.concurrency });
+  const queue = new PQueue({ concurrency });
   const failures: unknown[] = [];
   const isOver = () => failures.length > 0 || swept.forgotten !== null;
   const compare = async (ids: string[], known: Map<string, KnownTip>): Promise<void> => {
@@ -65,7 +65,7 @@ export async function sweep(ctx: SyncContext, options: SweepOptions): Promise<Wh
     swept.forgotten ??= found.forgotten;
   };
   const start = async (ids: string[], known: Map<string, KnownTip>): Promise<void> => {
-    await queue.onSizeLessThan(options.concurrency);
+    await queue.onSizeLessThan(concurrency);
     queue.add(() => compare(ids, known)).catch((error: unknown) => failures.push(error));
   };
   try {
