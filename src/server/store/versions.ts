@@ -104,7 +104,7 @@ export function lastBefore(db: Reader, id: string, since: number): number | unde
 }
 
 /** A page of what of an entity is stored after a block, of whatever history, the highest first; `before`: the last one of the page above. */
-export function storedAfter(
+export function versionsAfter(
   db: Reader,
   id: string,
   { after, before, limit }: { after: number; before: Pick<Version, 'ver' | 'key'> | undefined; limit: number },

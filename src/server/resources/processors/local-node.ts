@@ -12,7 +12,7 @@ import { fromJson } from '../../model/from-json.ts';
 import { idOn, type Network } from '../../model/ids.ts';
 import type { Manifest } from '../../model/manifest.ts';
 import type { Networks } from '../../store/networks.ts';
-import { lastBefore, storedAfter, type Version } from '../../store/versions.ts';
+import { lastBefore, type Version, versionsAfter } from '../../store/versions.ts';
 import { filesOf, head, sniffedType } from '../content/intake.ts';
 import type { ContentService } from '../content/service.ts';
 import type { EntitiesService } from '../entities/service.ts';
@@ -240,7 +240,7 @@ class LocalNode implements ProcessorNode {
       // Not by the tip's history: a plain remote's may have taken its place.
       for (let before: Version | undefined; ; await turn()) {
         const from = before;
-        const page = store.read((db) => storedAfter(db, entity, { after, before: from, limit: perRead }));
+        const page = store.read((db) => versionsAfter(db, entity, { after, before: from, limit: perRead }));
         if (page.some(({ manifest: one }) => one.edited_by.user_id === actor.id && isSuch(one))) return true;
         before = page.at(-1);
         if (before === undefined) return false;
