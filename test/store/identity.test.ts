@@ -415,6 +415,10 @@ describe('identity.db', () => {
     writeFileSync(file, 'no database at all, but longer than nothing');
     expect(reasonOf()).toMatch(/^The database file is damaged\. Run `archeion verify`/);
     for (const name of readdirSync(test.folder)) rmSync(join(test.folder, name));
+    open().close();
+    symlinkSync('/nowhere/at/all', `${file}-shm`);
+    expect(reasonOf()).toMatch(/^The database identity\.db cannot be opened\. Check that /);
+    for (const name of readdirSync(test.folder)) rmSync(join(test.folder, name));
     mkdirSync(file);
     expect(reasonOf()).toMatch(/^The database identity\.db cannot be opened\. Check that /);
   });

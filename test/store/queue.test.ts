@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Worker } from 'node:worker_threads';
 import { describe, expect, test, vi } from 'vitest';
@@ -323,4 +323,13 @@ test('a database that cannot be opened is named with its network', async () => {
   mkdirSync(join(folder.path, name), { recursive: true });
   const reason = expect.stringContaining(`The database ${name} cannot be opened`);
   expect(() => inProcessQueue(join(folder.path, name))).toThrow(expect.objectContaining({ reason }));
+});
+
+test('so is one beside which a file cannot be opened', async () => {
+  await using folder = await temporaryFolder();
+  const file = join(folder.path, 'archeion.db');
+  openWriter(file).close();
+  symlinkSync('/nowhere/at/all', `${file}-shm`);
+  const reason = expect.stringContaining('The database archeion.db cannot be opened');
+  expect(() => inProcessQueue(file)).toThrow(expect.objectContaining({ reason }));
 });

@@ -5,6 +5,7 @@ import { Connection, openReader, type Reader, rollBackJournal, syncLog, type Wri
 import { durably } from './durably.ts';
 import { openSameFile } from './file-identity.ts';
 import { knownVersion, type Migration, migrate } from './migrations/migrate.ts';
+import { opening } from './storage-error.ts';
 
 /**
  * The attestation log's own database. Leaves and nodes can be made again from the moves; heads cannot: they are
@@ -52,8 +53,10 @@ export function openLogWriter(file: string, fileId: string | null = null): Conne
   syncLog(file);
   const db = openSameFile(file, fileId);
   try {
-    knownVersion(db, attestMigrations, 'attest.db');
-    db.pragma('journal_mode = WAL');
+    opening(file, () => {
+      knownVersion(db, attestMigrations, 'attest.db');
+      db.pragma('journal_mode = WAL');
+    });
     db.pragma('synchronous = FULL');
     db.pragma('fullfsync = ON');
     db.pragma('checkpoint_fullfsync = ON');

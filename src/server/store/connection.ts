@@ -160,8 +160,11 @@ export function openWriter(
   syncLog(file);
   const db = opening(file, () => new Database(file));
   try {
-    knownVersion(db, steps);
-    db.pragma('journal_mode = WAL');
+    // What stands beside it is opened with the first look into it.
+    opening(file, () => {
+      knownVersion(db, steps);
+      db.pragma('journal_mode = WAL');
+    });
     db.pragma('synchronous = FULL');
     db.pragma('fullfsync = ON');
     db.pragma('checkpoint_fullfsync = ON');

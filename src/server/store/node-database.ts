@@ -7,7 +7,7 @@ import { LogWatch } from './checkpoints/log-watch.ts';
 import { plannedOnce, refuseLogAlone, syncLog } from './connection.ts';
 import { durably } from './durably.ts';
 import { fileIdentity, openSameFile, sameFileCheck } from './file-identity.ts';
-import { storing } from './storage-error.ts';
+import { opening, storing } from './storage-error.ts';
 
 type Value = string | number | Uint8Array | null;
 
@@ -39,7 +39,7 @@ export class NodeDatabase {
       storing(() => {
         // Keys and conversations are the operator's alone. The database's log gets the same mode.
         chmodSync(file, 0o600);
-        this.#db.pragma('journal_mode = WAL');
+        opening(file, () => this.#db.pragma('journal_mode = WAL'));
         this.#db.pragma(`synchronous = ${synchronous}`);
         this.#db.pragma('fullfsync = ON');
         this.#db.pragma('checkpoint_fullfsync = ON');

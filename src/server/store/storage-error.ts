@@ -61,7 +61,7 @@ export function opening<T>(file: string, open: () => T): T {
     const folder = basename(dirname(file));
     const name = networks.some((network) => network === folder) ? join(folder, basename(file)) : basename(file);
     throw new StorageError(
-      `The database ${name} cannot be opened. Check that its folder is there, and that the node's user may read and write both.`,
+      `The database ${name} cannot be opened. Check that its folder is there, and that the node's user may read and write both, and what stands beside it with -wal and -shm.`,
     );
   }
 }

@@ -130,7 +130,7 @@ export function removeIndex(file: string): void {
 function openWriting(file: string): Connection | null {
   const db = opening(file, () => new Database(file));
   try {
-    db.pragma('journal_mode = WAL');
+    opening(file, () => db.pragma('journal_mode = WAL'));
     db.pragma('synchronous = NORMAL');
     db.pragma(`journal_size_limit = ${maxLogBytes}`);
     db.pragma('cache_size = -6144');
