@@ -1,4 +1,4 @@
-import { chmod, copyFile, readdir, writeFile } from 'node:fs/promises';
+import { chmod, chown, copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { platform } from 'node:process';
 import { setTimeout } from 'node:timers/promises';
@@ -8,7 +8,7 @@ import { run } from '../../src/server/commands/run.ts';
 import { readNodeFile } from '../../src/server/node-file.ts';
 import { lockFolder } from '../../src/server/store/lock.ts';
 import { send, temporaryFolder } from '../helpers/node.ts';
-import { asService, serviceFolder } from '../helpers/service-user.ts';
+import { asService, isRoot, serviceFolder } from '../helpers/service-user.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let folders: AsyncDisposableStack;
@@ -127,13 +127,29 @@ test('open waits for a node that starts', async () => {
   expect([await code, told]).toEqual([0, { out: [expect.stringContaining(`${url}/ui/#token=`)], err: [] }]);
 });
 
-test.skipIf(platform === 'win32')(
-  'open says of the folder of another user that it is one, not that no node runs',
-  async () => {
-    await using others = await serviceFolder();
-    const node = join(others.path, 'node.json');
-    await writeFile(node, '{}');
-    await chmod(node, 0);
+/** The folder of somebody else than the service, who may look into it. */
+async function othersFolder() {
+  const others = await serviceFolder();
+  if (isRoot) await chown(others.path, 0, 0);
+  await chmod(others.path, 0o755);
+  return others;
+}
+
+test.skipIf(!isRoot)('a key that root has put into a folder does not make that another user’s', async () => {
+  await using own = await serviceFolder();
+  await writeFile(join(own.path, 'operator.key'), '', { mode: 0o600 });
+  const shell = { err: () => undefined, stopped: new AbortController().signal };
+  const start = () => Promise.reject(new Error('It may be begun.'));
+  await expect(asService(() => nodeOnFolder(own.path, shell, start))).rejects.toThrow('It may be begun.');
+});
+
+test.skipIf(platform === 'win32').each(['node.json', 'operator.key'])(
+  'open says of the folder of another user that it is one, not that no node runs: by its %s',
+  async (name) => {
+    await using others = await othersFolder();
+    const file = join(others.path, name);
+    await writeFile(file, '{}');
+    await chmod(file, 0);
     const shell = { err: () => undefined, stopped: new AbortController().signal };
     const asked = asService(() =>
       nodeOnFolder(others.path, shell, () => Promise.reject(new Error('None was to be begun.'))),
@@ -143,6 +159,16 @@ test.skipIf(platform === 'win32')(
     );
   },
 );
+
+test.skipIf(platform === 'win32')('so does verify, not that the folder be copied', async () => {
+  await using others = await othersFolder();
+  for (const name of ['identity.db', 'lock.db', 'operator.key']) {
+    await writeFile(join(others.path, name), '');
+    await chmod(join(others.path, name), 0);
+  }
+  const { code, told } = asService(() => archeion(['verify', '--data', others.path]));
+  expect([await code, told.err]).toEqual([1, [expect.stringMatching(/is another user's \(EACCES/)]]);
+});
 
 test('open says so where no node runs', async () => {
   const none = { out: [], err: [`archeion: No node runs on ${folder.path}: start one with "archeion serve".`] };

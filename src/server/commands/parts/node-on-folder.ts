@@ -1,6 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { FolderInUseError } from '../../errors.ts';
 import { isAlive, type NodeFile, nodeFilePath, readNodeFile } from '../../node-file.ts';
+import { operatorKeyFile } from '../../store/accounts/operator-key.ts';
 import { FailureError } from './failure.ts';
 import type { Shell } from './shell.ts';
 import { whileInUse } from './while-in-use.ts';
@@ -51,17 +52,24 @@ export async function nodeOnFolder(
   });
 }
 
-/** Who may not read where the node is would be told that none runs, or wait for it. @throws FailureError */
-function refuseOthers(data: string): void {
-  try {
-    readFileSync(nodeFilePath(data));
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'EACCES')
-      throw new FailureError(
-        `The data folder ${data} is another user's (${message}): run this command as the user that its node runs as.`,
-      );
-  }
+/** Who may not read where the node is, or its key, would be told that none runs, or wait for it, or start one. @throws FailureError */
+export function refuseOthers(data: string): void {
+  const key = operatorKeyFile(data);
+  for (const file of [nodeFilePath(data), key])
+    try {
+      readFileSync(file);
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      // A key that was put there as somebody else is the folder's owner's to make readable, which is said by itself.
+      if (code === 'EACCES' && (file !== key || ownerOf(key) === ownerOf(data)))
+        throw new FailureError(
+          `The data folder ${data} is another user's (${message}): run this command as the user that its node runs as.`,
+        );
+    }
+}
+
+function ownerOf(path: string): number {
+  return statSync(path).uid;
 }
 
 async function isHeld(data: string): Promise<boolean> {

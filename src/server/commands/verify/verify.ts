@@ -26,6 +26,7 @@ import { noNode, openClient } from '../parts/client.ts';
 import { counted } from '../parts/counted.ts';
 import { FailureError } from '../parts/failure.ts';
 import { type AnswerLine, lastOf, type StepProgress, stepText } from '../parts/lines.ts';
+import { refuseOthers } from '../parts/node-on-folder.ts';
 import type { GlobalOptions, Shell } from '../parts/shell.ts';
 import { writtenIn } from '../parts/written-network.ts';
 import { statementLines } from './checked-file.ts';
@@ -131,6 +132,7 @@ function free(data: string): Disposable | null {
     return lockFolder(data);
   } catch (error) {
     if (error instanceof UnavailableError) return null;
+    refuseOthers(data);
     refuseReadOnly(data, [data]);
     throw error;
   }
