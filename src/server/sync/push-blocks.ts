@@ -12,6 +12,7 @@ import { recordIntents } from './intents.ts';
 import { cardOf } from './introduction.ts';
 import { storedChain } from './manifests.ts';
 import { namedBytes } from './named-bytes.ts';
+import { ownNames } from './own-names.ts';
 import { readRemoteTip, refuse, settleUnchanged } from './push-answers.ts';
 import { wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
@@ -95,7 +96,10 @@ function outgoingOf(ctx: PushContext, db: Reader, id: string): Outgoing | null {
   // All of the chain would come with it.
   if (intent === 'restore' && ctx.restoring.has(id)) return null;
   const blocks: Block[] = [];
-  const places = new Set(theirs ? [placeIn(findVersion(db, theirs.cid)?.manifest, id)] : []);
+  const there = theirs ? findVersion(db, theirs.cid)?.manifest : undefined;
+  const places = new Set(theirs ? [placeIn(there, id)] : []);
+  // One that it lacks is taken as it is where it takes it at all.
+  const self = there ? [...ctx.self, ...ownNames(db, ctx.remote, there, there)] : ctx.self;
   let isForeign = false;
   let size = 0;
   const floor =
@@ -107,8 +111,7 @@ function outgoingOf(ctx: PushContext, db: Reader, id: string): Outgoing | null {
     if (!version || blocks.length === maxVersions || size > maxChainBytes) return null;
     const { manifest, bytes }: StoredVersion = version;
     // Memberships of the account here go out as those of the remote's user, which only the plain interface can say.
-    if (manifest.type === 'collection' && manifest.relationships.some(({ peer }) => ctx.self.includes(peer)))
-      return null;
+    if (manifest.type === 'collection' && manifest.relationships.some(({ peer }) => self.includes(peer))) return null;
     // These bytes have to be there before they are named.
     if (cid === local.cid && namedBytes(manifest).some((named) => wantsFirst(ctx, named))) return null;
     places.add(placeIn(manifest, id));

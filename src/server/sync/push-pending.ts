@@ -4,6 +4,7 @@ import { lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../sto
 import { findVersion } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
 import { isVersionOf, loadEntity } from './entity.ts';
+import { ownNames } from './own-names.ts';
 import type { Named } from './pull-preview.ts';
 import { type Intent, intentOf, type Standing } from './state.ts';
 
@@ -100,7 +101,9 @@ function look(
   return store.read((db) => {
     const { state } = loadEntity(db, remote.key, id);
     // What its own version names is not news to it.
-    const named = new Set(state.theirs ? findVersion(db, state.theirs.cid)?.manifest.relationships.map(peerOf) : []);
+    const theirs = state.theirs ? findVersion(db, state.theirs.cid)?.manifest : undefined;
+    const own = ownNames(db, remote, { type }, theirs ?? null);
+    const named = new Set([...(theirs?.relationships.map(peerOf) ?? []), ...own]);
     const isNews = (peer: string) => !goesAlong(peer) && !named.has(peer);
     return {
       ...{ id, type, intent: intentOf(state), standing: state.standing },

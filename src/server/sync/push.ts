@@ -15,6 +15,7 @@ import { refusedHalfWay } from './half-way.ts';
 import { recordIntents } from './intents.ts';
 import { storedChain } from './manifests.ts';
 import type { NamedBytes } from './named-bytes.ts';
+import { ownNames } from './own-names.ts';
 import {
   isMet,
   isUnshown,
@@ -223,6 +224,7 @@ async function send(
         inDoubt: new Set(peersInDoubt(db, remote.key, local.entity)),
         settable: new Set(settableRoots(db, remote.key, local.manifest)),
         states: contentStates(db, remote.key, local.entity),
+        self: [...ctx.self, ...ownNames(db, remote, local.manifest, theirs?.manifest ?? null)],
       }
     );
   });
@@ -230,7 +232,7 @@ async function send(
   const { local, theirs, states } = found;
   const wants = (named: NamedBytes) => wantsFirst(ctx, named);
   const ahead = bytesAhead({ local, theirs, states, files: ctx.files, wants });
-  const facts = { ...found, self: ctx.self, user: remote.user, now: ctx.now() };
+  const facts = { ...found, user: remote.user, now: ctx.now() };
   const { id } = local;
   const waits = ctx.unlinked.has(id);
   const sayable = asVerifiedThere(local, theirs);

@@ -2,12 +2,14 @@ import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
 import { timesTip } from '../store/events.ts';
 import { isTipElsewhere } from '../store/remotes/pending.ts';
+import type { Remote } from '../store/remotes/remotes.ts';
 import { findVersion, versionHead } from '../store/versions.ts';
 import { isWithin } from './access-answer.ts';
 import { contentHash, earlierHash, versionOf } from './content.ts';
 import { type Decision, decide, type Merger } from './decide.ts';
 import { chainHolds, type Loaded, mostSteps, relationOf } from './entity.ts';
 import type { Chain } from './manifests.ts';
+import { ownNames } from './own-names.ts';
 import { asTheirs, type PushFacts } from './requests.ts';
 import { type EntityEvent, entityStep, outranks, type Version } from './state.ts';
 import { looseHash } from './withheld.ts';
@@ -27,7 +29,8 @@ export function decideTip(
 ): Decision {
   const { intent } = loaded.known;
   const made = reset || intent === null ? null : firstOver(db, chain, intent.expect);
-  const answer = made && answerIn(db, loaded, made, { self: merger.self, user: merger.remote.user });
+  const answer =
+    made && answerIn(db, loaded, made, { self: merger.self, user: merger.remote.user, remote: merger.remote });
   if (answer?.version.cid === chain.cid) return decide(db, loaded.state, answer, chain, merger);
   const known = answer === null ? loaded : answered(loaded, answer);
   const { key, instance } = merger.remote;
@@ -59,7 +62,7 @@ type Answer = Extract<EntityEvent, { kind: 'answered' }>;
 type OpenRequest = NonNullable<Loaded['known']['intent']>;
 
 /** The operator's own ids here, and who that is to the remote. */
-type Who = Pick<PushFacts, 'self' | 'user'>;
+type Who = Pick<PushFacts, 'self' | 'user'> & { remote: Pick<Remote, 'key' | 'user'> };
 
 interface Made {
   cid: string;
@@ -108,7 +111,8 @@ function isPartOfSent(db: Reader, { tip, expect, content }: OpenRequest, { manif
   if (content !== '' || expect === null) return false;
   const [before, local] = [findVersion(db, expect)?.manifest, findVersion(db, tip)?.manifest];
   if (!before || !local) return false;
-  return isWithin({ before, meant: { ...local, relationships: asTheirs(local, who) }, made });
+  const self = [...who.self, ...ownNames(db, who.remote, local, before)];
+  return isWithin({ before, meant: { ...local, relationships: asTheirs(local, { ...who, self }) }, made });
 }
 
 /** Whether a request did not say all of the version for whose sake it was sent. */

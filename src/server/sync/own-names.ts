@@ -1,0 +1,28 @@
+import type { Manifest } from '../model/manifest.ts';
+import { rolesOf } from '../model/roles.ts';
+import type { Reader } from '../store/connection.ts';
+import { findKnown, listRemotes, type Remote } from '../store/remotes/remotes.ts';
+
+/**
+ * By whom else a collection may name the operator, beside the ids here: other remotes know him by users of theirs, and their versions
+ * stand here. What this remote has heard of by itself is somebody there, and where it has the collection without its own user nobody is
+ * to become a member for that.
+ * @param theirs the remote's version of the collection, null where it has none
+ */
+export function ownNames(
+  db: Reader,
+  { key, user }: Pick<Remote, 'key' | 'user'>,
+  { type }: Pick<Manifest, 'type'>,
+  theirs: Manifest | null,
+): string[] {
+  if (type !== 'collection' || user === null) return [];
+  const members = new Set(theirs && membersOf(theirs));
+  if (theirs !== null && !members.has(user)) return [];
+  const isStranger = (name: string) => name !== user && !members.has(name) && findKnown(db, key, name).theirs === null;
+  return [...new Set(listRemotes(db).flatMap((other) => other.user ?? []))].filter(isStranger);
+}
+
+function membersOf(manifest: Manifest): string[] {
+  const roles = rolesOf(manifest);
+  return manifest.relationships.filter(({ predicate }) => roles.has(predicate)).map(({ peer }) => peer);
+}

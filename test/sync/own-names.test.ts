@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { ask, operator, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
+import { startNode } from '../helpers/node.ts';
+import { addRemote, keyOf, remoteOf, sync } from './nodes.ts';
+import { startProxy } from './proxy.ts';
+
+// Two remotes know the operator by users of theirs: what the version of the one calls its owner is the user of its key to the other one.
+
+test.each([
+  ['services', true],
+  ['nodes', false],
+])('a collection goes to two %s, each of which keeps the user of its key as the owner', async (_, stranger) => {
+  await using mirror = await startNode();
+  await using one = await startNode();
+  await using another = await startNode();
+  await using first = await startProxy(one.url, { plain: false, stranger });
+  await using second = await startProxy(another.url, { plain: false, stranger });
+  const here = operator(mirror);
+  const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
+  const { id } = await collection(mirror, here, { label: 'Works' });
+  const work = await create(mirror, here, { collection: id });
+  const collections = [id];
+  await addRemote(mirror, here, { name: 'first', url: first.url, key: keyOf(ada), collections });
+  await addRemote(mirror, here, { name: 'second', url: second.url, key: keyOf(ben), collections });
+  const round = async () => {
+    for (const name of ['first', 'second'])
+      expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
+  };
+  const owners = ({ relationships }: Entity) => relationships.filter((r) => r.predicate === 'owner').map((r) => r.peer);
+  const edit = async (node: typeof one, who: typeof ada, body: object) =>
+    ok(await ask(node, who, `PUT /collections/${id}`, { expect_tip: (await read(node, who, id)).cid, ...body }));
+  await round();
+
+  // A merge takes it from nobody either.
+  await edit(one, ada, { description: 'by Ada' });
+  await edit(another, ben, { label: 'by Ben' });
+  for (let rounds = 0; rounds < 3; rounds++) await round();
+  for (const name of ['first', 'second'])
+    expect(await remoteOf(mirror, here, name)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
+  for (const [node, who] of [
+    [one, ada],
+    [another, ben],
+  ] as const) {
+    const there = await read(node, who, id);
+    expect(there.properties).toMatchObject({ label: 'by Ben', description: 'by Ada' });
+    expect(owners(there)).toEqual([who.id]);
+  }
+  await update(mirror, here, await read(mirror, here, work.id), { properties: { n: 1 } });
+  await round();
+  expect(await read(another, ben, work.id)).toMatchObject({ properties: { n: 1 } });
+});
