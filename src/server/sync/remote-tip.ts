@@ -10,9 +10,15 @@ import { type Decision, decide, type Merger } from './decide.ts';
 import { chainHolds, type Loaded, mostSteps, relationOf } from './entity.ts';
 import type { Chain } from './manifests.ts';
 import { ownNames } from './own-names.ts';
-import { asTheirs, type PushFacts } from './requests.ts';
+import { asTheirs, isSaid, type PushFacts } from './requests.ts';
 import { type EntityEvent, entityStep, outranks, type Version } from './state.ts';
 import { looseHash } from './withheld.ts';
+
+interface Here {
+  remote: Pick<Remote, 'key' | 'user' | 'instance'>;
+  /** The operator's own ids here. */
+  self: readonly string[];
+}
 
 /**
  * What a remote's tip, read with its chain, makes of an entity. Where it says what a request made whose answer was lost,
@@ -24,7 +30,7 @@ export function decideTip(
   db: Reader,
   loaded: Loaded,
   chain: Chain,
-  merger: Merger & { remote: { key: number; instance: string | null }; self: readonly string[] },
+  merger: Merger & Here,
   { version, reset = false }: { version: Version; reset?: boolean },
 ): Decision {
   const { intent } = loaded.known;
@@ -40,7 +46,8 @@ export function decideTip(
   const saysSame = isNode && local?.content === version.content;
   const elsewhere = saysSame && isTipElsewhere(db, key, id);
   const isKept = saysSame && !elsewhere && local.cid === twin && outranks(local, version);
-  const relation = relationOf(db, known, chain, isNode, reset);
+  const found = relationOf(db, known, chain, isNode, reset);
+  const relation = { ...found, echoes: found.echoes || isMet(db, known, chain, merger) };
   const isElse = isNode && !saysSame && local?.cid === twin && !relation.descends && !relation.ahead;
   const wasTwice = (isKept || isElse) && relation.node && !relation.reset && timesTip(db, version.cid) > 1;
   const [returns, alternates] = [isKept && wasTwice, isElse && wasTwice];
@@ -56,6 +63,17 @@ export function decideTip(
     chain,
     isUnclear ? null : merger,
   );
+}
+
+/**
+ * Whether a remote of which nothing was known has said of a collection what it says here, but for whose memberships those of the
+ * operator are there: this node was set back to before it brought it there, say.
+ */
+function isMet(db: Reader, { state }: Loaded, { manifest, manifests }: Chain, { remote, self }: Here): boolean {
+  if (state.theirs !== null || manifest.type !== 'collection') return false;
+  const local = state.local && findVersion(db, state.local.cid)?.manifest;
+  const said = [...manifests, manifest];
+  return !!local && said.some((theirs) => isSaid(theirs, { local, self, user: remote.user }));
 }
 
 type Answer = Extract<EntityEvent, { kind: 'answered' }>;

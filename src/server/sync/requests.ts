@@ -1,5 +1,6 @@
 import { type Manifest, type Relationship, relationshipKey } from '../model/manifest.ts';
-import { memberOf, rolesOf } from '../model/roles.ts';
+import { equalJson } from '../model/properties.ts';
+import { memberOf, roleEntries, rolesOf } from '../model/roles.ts';
 import { createCollection, updateCollection } from './collection-requests.ts';
 import { contentHash } from './content.ts';
 import { predictedBetween } from './predicted.ts';
@@ -60,6 +61,18 @@ export function requestsFor(intent: Sent, facts: PushFacts): PushPlan {
       }
       return { requests: updates(theirs, facts), whole: true };
   }
+}
+
+/**
+ * Whether a remote's version of a collection says all that a request could say of the one here. When a membership was given, and by
+ * whom, is the remote's to say.
+ */
+export function isSaid(theirs: Manifest, { local, ...who }: Pick<PushFacts, 'local' | 'self' | 'user'>): boolean {
+  if (theirs.deleted || local.deleted || !equalJson(roleEntries(theirs), roleEntries(local))) return false;
+  const ours = { ...local, relationships: asTheirs(local, who) };
+  const nobody = new Set<string>();
+  const sender = { user: who.user, now: 0, query: '', settable: nobody, lacking: nobody };
+  return updateCollection(theirs, ours, sender).length === 0;
 }
 
 function creation(facts: PushFacts): PushPlan {
