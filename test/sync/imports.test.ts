@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { ImportMadeView, UndoneView } from '../../src/server/resources/node/imports/wire.ts';
 import { ask, operator } from '../helpers/callers.ts';
-import { create, type Entity, ok, read, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
 import { importer } from '../helpers/imports.ts';
 import { startNode } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
@@ -91,6 +91,7 @@ test('a node that follows by archives takes over what stands above a plain remot
   await using follower = await startNode();
   const { mirror, here } = pair;
   const who = operator(follower);
+  const place = await collection(mirror, here);
   const [moved, edited, undone] = [await create(mirror, here), await create(mirror, here), await create(mirror, here)];
   await update(mirror, here, moved, { properties: { n: 1 } });
   await update(mirror, here, undone, { properties: { n: 1 } });
@@ -98,9 +99,11 @@ test('a node that follows by archives takes over what stands above a plain remot
   await update(follower, who, await read(follower, who, edited.id), { properties: { here: true } });
   await update(follower, who, await read(follower, who, undone.id), { properties_remove: ['n'] });
   await pushed(pair);
-  await imported(follower, (await exported(mirror)).car);
+  // The collection names the user of the key as its owner now, where it was the operator.
+  expect(await imported(follower, (await exported(mirror)).car)).toMatchObject({ advanced: 1, forks: 2 });
   for (const { id } of [moved, edited, undone])
     await update(mirror, here, await read(mirror, here, id), { properties: { n: 2 } });
   expect(await imported(follower, (await exported(mirror)).car)).toMatchObject({ advanced: 1, forks: 2 });
   expect(await read(follower, who, moved.id)).toMatchObject({ properties: { n: 2 } });
+  expect((await read(follower, who, place.id)).cid).toBe((await read(mirror, here, place.id)).cid);
 });

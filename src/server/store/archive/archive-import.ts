@@ -6,6 +6,7 @@ import { FileStore } from '../../blocks/file-store.ts';
 import { StorageError } from '../../errors.ts';
 import { collectionsOf, type Manifest, relationshipKey } from '../../model/manifest.ts';
 import { restored, type Stamp } from '../../model/next-version.ts';
+import { rolesOf } from '../../model/roles.ts';
 import { findBlock } from '../blocks.ts';
 import { type Commit, maxVersionsPerCommit, type Row } from '../commit.ts';
 import type { Reader } from '../connection.ts';
@@ -268,14 +269,30 @@ async function isReplaced(
   if (!mine || !below || mine.length > nearVersions || below.length > nearVersions) return false;
   const ids = new Set(mine.map(({ cid }) => cid));
   if ([...versions, ...below.map(({ cid }) => cid)].some((cid) => ids.has(cid))) return false;
-  const said = mine.map(({ manifest }) => contentHash(manifest));
-  for (const cid of versions.toReversed()) {
-    const block = await archive.block(cid);
-    const says = block && contentHash(decodeManifest(block.bytes));
-    if (says && said.includes(says)) return says === said[0];
-  }
-  const newest = below.map(({ manifest }) => contentHash(manifest)).find((says) => said.includes(says));
+  const said = contentsOf(mine.map(({ manifest }) => manifest));
+  const blocks = await Promise.all(versions.toReversed().map((cid) => archive.block(cid)));
+  const above = blocks.flatMap((block) => (block ? [decodeManifest(block.bytes)] : []));
+  const newest = contentsOf([...above, ...below.map(({ manifest }) => manifest)]).find((says) => said.includes(says));
   return newest !== undefined && newest === said[0];
+}
+
+/**
+ * What the versions of a history say, the newest first. Who made a collection is its owner, whoever that is in either history, and a
+ * membership is the same whenever it was given.
+ */
+function contentsOf(manifests: Manifest[]): string[] {
+  const first = manifests.at(-1);
+  const founder = first?.prev === null ? first.edited_by.user_id : null;
+  return manifests.map((manifest) => {
+    if (manifest.type !== 'collection') return contentHash(manifest);
+    const roles = rolesOf(manifest);
+    const relationships = manifest.relationships.map((r) => {
+      if (!roles.has(r.predicate)) return r;
+      const { granted_at: _at, granted_by: _by, ...properties } = r.properties ?? {};
+      return { ...r, peer: r.peer === founder ? '' : r.peer, properties };
+    });
+    return contentHash({ ...manifest, relationships });
+  });
 }
 
 /** A hash of what an entity says, whoever said it and when; all tombstones are equal. */
