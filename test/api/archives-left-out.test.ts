@@ -31,6 +31,7 @@ test('an export says how many versions are in no history, and so not in it', asy
   const out = join(folder.path, 'all.car');
   const told = await commandLine(node.data, ['export', '--all', '--out', out]);
   expect(told.out).toContain('2 versions on this node are in no history, and so not in it');
+  expect(told.out).toContain('what was here before a service that is no node made its own of it. A backup has all.');
   const { code, out: json } = await commandLine(node.data, ['export', '--all', '--out', out, '--json']);
   expect([code, JSON.parse(json)]).toMatchObject([0, { left_out_versions: 2 }]);
 

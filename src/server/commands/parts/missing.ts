@@ -7,5 +7,5 @@ export function missingLine(files: number): string {
 
 /** What is said of an export that lacks versions which are in no history. */
 export function leftOutLine(versions: number): string {
-  return `${counted(versions, 'version')} on this node ${versions === 1 ? 'is' : 'are'} in no history, and so not in it: others' in open conflicts ("archeion conflicts" lists them), or what a decision has left beside. A backup has all.`;
+  return `${counted(versions, 'version')} on this node ${versions === 1 ? 'is' : 'are'} in no history, and so not in it: others' in open conflicts ("archeion conflicts" lists them), what a decision has left beside, or what was here before a service that is no node made its own of it. A backup has all.`;
 }

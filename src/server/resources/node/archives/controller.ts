@@ -45,8 +45,8 @@ export class ArchivesController {
    * deleted entities too, with an index that reaches them all from the root. It is the state of one moment, whatever is
    * written meanwhile. Headers of the answer: `X-Archeion-Entities` (of a table those that it has), `X-Archeion-Checkpoint` for `since` of a later export,
    * `X-Archeion-Missing-Files`, how many files its versions name that are not here, and `X-Archeion-Left-Out-Versions`, how
-   * many versions are here and in no history: others' in open conflicts, and those that a decision has left beside. Where the
-   * answer breaks off, GET /node/exports/{id} with the id in `X-Archeion-Export` says why (`error`).
+   * many versions are here and in no history: others' in open conflicts, those that a decision has left beside, and what was here
+   * before a service that is no node made its own of it. Where the answer breaks off, GET /node/exports/{id} with the id in `X-Archeion-Export` says why (`error`).
    * @param format `car`; `ndjson`: one version a line as GET /entities/{id} answers it, for scripts; `csv`: a table of the
    * live entities; `bagit`: a bag (RFC 8493) and `ro-crate`: a crate (RO-Crate 1.2), each a ZIP with the archive, the lines
    * and the files, which POST /node/import-car takes as well
