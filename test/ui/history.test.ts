@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { operator, type Person, ask as request } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, remove, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
+import { takenOver } from '../helpers/taken-over.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 
 describePage('the history of an entity', () => {
@@ -95,6 +96,24 @@ describePage('the history of an entity', () => {
     await page.getByText('The node could not do this.').waitFor();
     await lookAt(page, 'history-problem', { asItIs: true });
     expect(await asked.count()).toBe(1);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('offers what a remote has replaced by its own version to be compared and restored', async () => {
+    await update(node, me, letter, { properties: { label: 'To Bea' } });
+    await takenOver(node, letter.id);
+    await visitor.go(`/entities/${letter.id}/history`);
+    await page.getByRole('button', { name: 'Show versions that were replaced' }).click();
+    const replaced = page.getByRole('region', { name: 'Replaced versions' });
+    const first = replaced.getByRole('listitem').filter({ hasText: 'Version 1' });
+    await first.getByRole('radio', { name: 'Compare from version 1' }).check();
+    await page.getByRole('region', { name: 'Comparison' }).getByText('To Ada').waitFor();
+    expect(await replaced.getByRole('listitem').count()).toBe(2);
+    await lookAt(page, 'history-replaced');
+    await first.getByRole('button', { name: 'Restore' }).click();
+    await restore().click();
+    await page.getByText('Restored as version 2', { exact: true }).waitFor();
+    expect((await read(node, me, letter.id)).properties).toEqual({ label: 'To Ada' });
     expect(visitor.faults).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import type { components } from '../../api/schema.d.ts';
 
 export type Version = components['schemas']['VersionView'];
 export type Historic = components['schemas']['HistoricManifestView'];
-type Move = components['schemas']['HistoryMoveView'];
+export type Move = components['schemas']['HistoryMoveView'];
 
 /** An entity's versions, newest first, ten at a time. */
 export function versionsQuery(id: string) {
@@ -33,12 +33,12 @@ export function versionQuery(cid: string) {
   });
 }
 
-/** How the latest versions came to this node, by CID. */
+/** How the latest versions came to this node, the newest first. */
 export function originsQuery(id: string) {
   return queryOptions({
     queryKey: ['origins', id],
     queryFn: ({ signal }) =>
       answered(api.GET('/node/history/{id}', { params: { path: { id }, query: { limit: 100 } }, signal })),
-    select: ({ moves }) => new Map<string, Move>(moves.toReversed().map((move) => [move.to, move])),
+    select: ({ moves }) => moves,
   });
 }

@@ -13,6 +13,7 @@ import type { Json } from '../entity/model/json.ts';
 import { ReadOnly, useReadOnly } from '../entity/read-only.tsx';
 import { Comparison } from './comparison.tsx';
 import { originsQuery, type Version, versionQuery, versionsQuery } from './history-queries.ts';
+import { Replaced } from './replaced.tsx';
 import { RestoreDialog } from './restore-dialog.tsx';
 import type { Restoring } from './restore-version.ts';
 import { Timeline } from './timeline.tsx';
@@ -44,9 +45,9 @@ export function History() {
   const shows = entity.data?.type === 'collection' ? 'collection' : 'entity';
   const isReadOnly = useReadOnly(id, shows) && entity.data !== undefined && !gone;
   const received = new Map(
-    [...(origins.data ?? [])].flatMap(([cid, { received_from }]) => {
+    (origins.data ?? []).toReversed().flatMap(({ to, received_from }) => {
       const name = received_from?.remote ?? received_from?.account;
-      return name ? [[cid, t('history.receivedFrom', { name })] as const] : [];
+      return name ? [[to, t('history.receivedFrom', { name })] as const] : [];
     }),
   );
   const choose = (side: 'from' | 'to', cid: string) =>
@@ -66,6 +67,11 @@ export function History() {
     const { data } = await chain.refetch();
     const newest = data?.pages[0]?.versions[0]?.cid;
     if (newest) await go({ search: (old) => ({ ...old, from: since, to: newest }), replace: true });
+  };
+  const timeline = {
+    ...{ id, versions, origins: received, from, to, current: tip },
+    onChoose: choose,
+    onRestore: isReadOnly ? undefined : ask,
   };
   useCommands([
     ...stepCommands(t, at, versions.length, step),
@@ -106,16 +112,13 @@ export function History() {
         <div className="lg:grid lg:min-h-0 lg:flex-1 lg:grid-cols-[22rem_minmax(0,1fr)]">
           <div className="border-line bg-surface lg:min-h-0 lg:overflow-auto lg:border-r">
             <Timeline
-              id={id}
-              versions={versions}
-              origins={received}
-              from={from}
-              to={to}
-              onChoose={choose}
-              onRestore={isReadOnly ? undefined : ask}
-              current={tip}
+              {...timeline}
+              label={t('history.versions')}
+              about={t('history.about')}
               more={{ has: chain.hasNextPage, busy: chain.isFetchingNextPage, load: () => void chain.fetchNextPage() }}
             />
+            {/* Before all of it is listed nobody knows what is in it. */}
+            {!chain.hasNextPage && <Replaced key={id} {...timeline} moves={origins.data ?? []} />}
           </div>
           <div className="lg:min-h-0 lg:overflow-auto">
             {isOpen && <QueryState query={later} />}

@@ -14,7 +14,9 @@ function isMethod(name: string): name is keyof typeof methods {
   return Object.hasOwn(methods, name);
 }
 
-interface TimelineProps {
+export interface TimelineProps {
+  label: string;
+  about: string;
   /** The entity. */
   id: string;
   versions: readonly Version[];
@@ -28,15 +30,18 @@ interface TimelineProps {
   onRestore: ((version: Version) => void) | undefined;
   /** Whether a version is what the entity says now, so that there is nothing to restore. */
   current: string | undefined;
-  more: { has: boolean; busy: boolean; load(): void };
+  more?: { has: boolean; busy: boolean; load(): void };
+  /** They are in no history: of those the signed log answers by other versions. */
+  isBeside?: boolean;
 }
 
 /** The chain of versions, the newest on top. Two of them are chosen with the two rows of buttons. */
-export function Timeline({ id, versions, origins, from, to, onChoose, onRestore, current, more }: TimelineProps) {
+export function Timeline(props: TimelineProps) {
+  const { id, label, about, versions, origins, from, to, onChoose, onRestore, current, more, isBeside } = props;
   const { t } = useTexts();
   return (
-    <section aria-label={t('history.versions')} className="min-h-0 overflow-auto">
-      <p className="px-4 py-2 text-xs text-quiet">{t('history.about')}</p>
+    <section aria-label={label} className="min-h-0 overflow-auto">
+      <p className="px-4 py-2 text-xs text-quiet">{about}</p>
       <ol>
         {versions.map((version) => {
           const { ver, cid, ts, edited_by, note } = version;
@@ -82,7 +87,7 @@ export function Timeline({ id, versions, origins, from, to, onChoose, onRestore,
                 {origin && <p className="text-xs text-quiet">{origin}</p>}
                 <div className="flex flex-wrap items-center gap-1">
                   <Copied text={cid} />
-                  <Attested id={id} version={version} now={cid === current} />
+                  {!isBeside && <Attested id={id} version={version} now={cid === current} />}
                   <Said cid={cid} {...(onRestore && cid !== current && { onRestore: () => onRestore(version) })} />
                 </div>
               </div>
@@ -90,7 +95,7 @@ export function Timeline({ id, versions, origins, from, to, onChoose, onRestore,
           );
         })}
       </ol>
-      {more.has && (
+      {more?.has && (
         <div className="border-t border-line p-4">
           <Button onClick={more.load} disabled={more.busy}>
             {t('history.more')}
