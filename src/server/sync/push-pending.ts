@@ -1,5 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { findEntity } from '../store/entities.ts';
+import { isForAnother } from '../store/remotes/pending.ts';
 import { lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
@@ -8,13 +9,15 @@ import { ownNames } from './own-names.ts';
 import type { Named } from './pull-preview.ts';
 import { type Intent, intentOf, type Standing } from './state.ts';
 
-/** Everything that waits to be pushed. */
+/** Everything that waits to be pushed, but for what is new here and meant for another remote: once that has it, it waits no more. */
 export async function allPending({ store, remote }: Pick<SyncContext, 'store' | 'remote'>): Promise<PendingRow[]> {
   const all: PendingRow[] = [];
   for (let after: number | null = 0; after !== null; ) {
     const from: number = after;
     const page = store.read((db) => pendingPage(db, remote.key, from, 500));
-    all.push(...page.rows);
+    const isMeant = ({ id, known, open }: PendingRow) =>
+      known || open || remote.collections.length > 0 || !store.read((db) => isForAnother(db, remote.key, id));
+    all.push(...page.rows.filter(isMeant));
     after = page.next;
     await setImmediate();
   }

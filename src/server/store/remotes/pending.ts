@@ -99,6 +99,22 @@ export function isTipAtAnother(db: Reader, remote: number, id: string): boolean 
   return db.get(tipAtAnother, remote, id) !== undefined;
 }
 
+const placesAt = (which: string) => `EXISTS (SELECT 1 FROM edge d JOIN predicate p ON p.key = d.predicate
+  JOIN remote_entity k ON k.entity = d.peer JOIN remote r ON r.key = k.remote
+  WHERE d.source = e.key AND p.name = 'collection' AND k.theirs IS NOT NULL AND ${which})`;
+
+/** Whether it goes to a remote `r`, which has not refused it. */
+const isTaken = `${pushed} AND NOT EXISTS (SELECT 1 FROM push_refusal f WHERE f.remote = r.key AND f.entity = e.key)`;
+
+/**
+ * Whether what is new here lies in a collection that a remote other than this one has, to which it goes, and in none that this one
+ * has: without a choice of collections it is not meant for this one, and would not go there once this one has it.
+ */
+export function isForAnother(db: Reader, remote: number, id: string): boolean {
+  const sql = `SELECT 1 FROM entity e WHERE e.id = ? AND ${placesAt(`r.key <> ? AND ${isTaken}`)} AND NOT ${placesAt('r.key = ?')}`;
+  return db.get(sql, id, remote, remote) !== undefined;
+}
+
 /** Makes the comparison of all entities with one remote anew. */
 export function rebuildPending(db: Writer, remote: number): void {
   db.run('DELETE FROM push_pending WHERE remote = ?', remote);

@@ -50,3 +50,23 @@ test.each([
   await round();
   expect(await read(another, ben, work.id)).toMatchObject({ properties: { n: 1 } });
 });
+
+test('what is made here in a collection of one remote is not sent to another one, and waits for the one', async () => {
+  await using mirror = await startNode();
+  await using one = await startNode();
+  await using another = await startNode();
+  await using second = await startProxy(another.url, { stranger: true });
+  const here = operator(mirror);
+  const [ada, ben] = [await user(one, 'ada'), operator(another)];
+  const { id } = await collection(one, ada);
+  await addRemote(mirror, here, { name: 'first', url: one.url, key: keyOf(ada) });
+  await addRemote(mirror, here, { name: 'second', url: second.url, key: keyOf(ben) });
+  await sync(mirror, here, 'first');
+  const work = await create(mirror, here, { collection: id });
+  second.calls.length = 0;
+  expect(await sync(mirror, here, 'second')).toMatchObject({ created: 0, refused: 0 });
+  expect(second.calls.filter(({ path }) => /^\/entities(\?|$)/.test(path))).toEqual([]);
+  expect(await sync(mirror, here, 'first')).toMatchObject({ created: 1, refused: 0 });
+  expect((await read(one, ada, work.id)).type).toBe('document');
+  expect(await remoteOf(mirror, here, 'second')).toMatchObject({ pending: 0, refused: 0 });
+});
