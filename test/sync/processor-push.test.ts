@@ -6,11 +6,12 @@ import type { JsonObject, Manifest } from '../../src/server/model/manifest.ts';
 import { findVersion } from '../../src/server/store/versions.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, invalid, ok, read, remove, update } from '../helpers/entities.ts';
+import { allow, command, workflow } from '../helpers/local.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
 import { klados } from '../helpers/processors.ts';
 import { activate } from '../helpers/worker-processes.ts';
-import { remoteOf, startPair, sync } from './nodes.ts';
+import { keyOf, remoteOf, startPair, sync } from './nodes.ts';
 
 // Versions of processors that were made elsewhere: blocks that another node pushes, and archives.
 
@@ -122,4 +123,18 @@ test.each([
   await sync(mirror, here);
   expect((await read(mirror, here, made.id)).properties).toEqual({ ...made.properties, description: 'there' });
   expect(await sync(mirror, here)).toMatchObject(quiet);
+});
+
+test('what was active before it first went out is active at a plain remote that lets it', async () => {
+  await using pair = await startPair({ plain: true });
+  const { origin, mirror, curator, there, here } = pair;
+  ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(there) }));
+  await allow(mirror, { thumbnail: { run: ['true'] } });
+  const home = await collection(mirror, here);
+  const leaf = await command(mirror, here, home.id, 'thumbnail');
+  const flow = await workflow(mirror, here, home.id, { first: { klados: leaf, then: { done: true } } });
+  expect(await sync(mirror, here)).toMatchObject({ created: 3, refused: 0 });
+  for (const { id, properties } of [leaf, flow])
+    expect(await read(origin, curator, id)).toMatchObject({ properties: { ...properties, status: 'active' } });
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
 });

@@ -44,7 +44,7 @@ import { countPushed, pushedSoFar } from './report.ts';
 import { requestsFor } from './requests.ts';
 import { noteThere } from './send-bytes.ts';
 import { type EntityEvent, type Intent, intentOf, outranks, type Version } from './state.ts';
-import { asVerifiedThere, verifiedHereWords } from './verified-here.ts';
+import { asTakenThere, verifiedHereWords } from './verified-here.ts';
 import { isInvalid } from './wire.ts';
 import { bytesAhead, looseHash, withBytes, withhold, withoutNewLinks } from './withheld.ts';
 
@@ -235,7 +235,7 @@ async function send(
   const facts = { ...found, user: remote.user, now: ctx.now() };
   const { id } = local;
   const waits = ctx.unlinked.has(id);
-  const sayable = asVerifiedThere(local, theirs);
+  const sayable = asTakenThere(local, theirs);
   const isHeld = sayable !== local;
   const said = ahead.length > 0 ? withhold(sayable, theirs, ahead) : sayable;
   const plan = requestsFor(intent, { ...facts, local: waits ? withoutNewLinks(said, theirs) : said });

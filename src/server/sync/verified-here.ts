@@ -1,14 +1,23 @@
 import type { JsonObject, Manifest } from '../model/manifest.ts';
+import { processorTypes } from '../model/processor-types.ts';
 import { equalJson } from '../model/properties.ts';
 
 /** Those with an endpoint, which each node verifies by itself. */
 const verifiable = ['agent', 'klados'];
 
 /**
- * A processor without what only the node that asked its endpoint may say of it: it is as verified as it is at the remote, and active
- * only where it is so there. The same object where nothing is left out.
+ * A processor as far as the remote may take it at once. Its endpoint is as verified as it is there, since only the node that asked it
+ * may say that, and it is active only where it is so there; a new one of any kind is in development, and its status follows as a
+ * change. The same object where nothing is left out.
  */
-export function asVerifiedThere(local: Manifest, theirs: Manifest | null): Manifest {
+export function asTakenThere(local: Manifest, theirs: Manifest | null): Manifest {
+  const verified = asVerifiedThere(local, theirs);
+  const isNew = theirs === null && processorTypes.includes(local.type);
+  if (!isNew || verified.properties.status === 'development') return verified;
+  return { ...verified, properties: { ...verified.properties, status: 'development' } };
+}
+
+function asVerifiedThere(local: Manifest, theirs: Manifest | null): Manifest {
   const { endpoint_verified_at: verified = null, ...rest } = local.properties;
   if (!verifiable.includes(local.type) || verified === null) return local;
   const there: JsonObject = theirs?.properties ?? {};
