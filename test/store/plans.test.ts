@@ -7,7 +7,7 @@ import { conflictsOf, listConflicts } from '../../src/server/store/remotes/confl
 import { countOpen, isMuchOpen } from '../../src/server/store/remotes/open-counts.ts';
 import { dueContents, listContentTroubles } from '../../src/server/store/remotes/remote-content.ts';
 import { dueTroubles } from '../../src/server/store/remotes/remote-troubles.ts';
-import { knownCollections, listRefusals, listTroubles } from '../../src/server/store/remotes/remotes.ts';
+import { knownCollections, listTroubles } from '../../src/server/store/remotes/remotes.ts';
 import { explaining } from '../helpers/plans.ts';
 import { first, idOf, openStore, step } from '../helpers/store.ts';
 
@@ -49,11 +49,6 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp; sorts?
     name: 'the first troubles',
     read: (db) => listTroubles(db, 1, 5),
     uses: /SEARCH k USING INDEX remote_entity_trouble \(remote=\? AND trouble>\?\)\nSEARCH e USING INTEGER PRIMARY KEY/,
-  },
-  {
-    name: 'the first refusals',
-    read: (db) => listRefusals(db, 1, 5),
-    uses: /SEARCH f USING PRIMARY KEY \(remote=\?\)\nSEARCH e USING INTEGER PRIMARY KEY/,
   },
   {
     name: 'the first conflicts',

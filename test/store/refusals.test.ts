@@ -8,8 +8,8 @@ const hub: Row = {
   ...{ direction: 'both', collections: [] },
 };
 
-function refused(n: number, tip: string, status = 400): Row {
-  return { kind: 'push_refusal', remote: 'hub', id: idOf(n), tip, status, words: 'no such entity', request: false };
+function refused(n: number, tip: string, status = 400, words = 'no such entity'): Row {
+  return { kind: 'push_refusal', remote: 'hub', id: idOf(n), tip, status, words, request: false };
 }
 
 test.each([
@@ -75,4 +75,23 @@ test('what is forbidden and was moved here is free once the collection has chang
   await store.submit([commit([change(from, later)], { rows: [known(later, 2)] })]);
   const left = store.read((db) => listRefusals(db, key, 1000)).map(({ id }) => id);
   expect(left).toEqual(others.map(({ id }) => id));
+});
+
+test('what was refused in other words stands before many that are alike', async () => {
+  await using opened = await openStore('here');
+  const { store } = opened;
+  const versions = Array.from({ length: 60 }, (_, n) => first(idOf(n + 1)));
+  const words = (n: number) => (n === 58 ? 'too long' : n === 59 ? 'too large' : undefined);
+  await store.submit([
+    commit([], { rows: [hub] }),
+    commit(versions.map((version) => change(null, version))),
+    commit([], { rows: versions.map(({ cid }, n) => refused(n + 1, cid, 400, words(n))) }),
+  ]);
+  const found = store.read((db) => listRefusals(db, findRemote(db, 'hub')?.key ?? 0, 4));
+  expect(found).toEqual([
+    { id: idOf(59), status: 400, words: 'too long', alike: 1 },
+    { id: idOf(60), status: 400, words: 'too large', alike: 1 },
+    { id: idOf(1), status: 400, words: 'no such entity', alike: 58 },
+    { id: idOf(2), status: 400, words: 'no such entity', alike: 58 },
+  ]);
 });

@@ -117,7 +117,7 @@ describe('content made here goes to a node', () => {
     proxy.fault = (call) => (isPut(call) ? { status: 413, body: { error: 'At most 100 bytes here' } } : undefined);
     expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
     const words = 'The content "v1": At most 100 bytes here';
-    expect((await remoteOf(mirror, here)).refusals).toEqual([{ id: entity.id, status: 413, words }]);
+    expect((await remoteOf(mirror, here)).refusals).toEqual([{ id: entity.id, status: 413, words, alike: 1 }]);
     proxy.calls.length = 0;
     expect(await sync(mirror, here)).toMatchObject({ refused: 0 });
     expect(puts(scene)).toEqual([]);

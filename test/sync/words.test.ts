@@ -109,10 +109,17 @@ describe('how things stand with a remote, in words', () => {
   });
 
   test('with what needs somebody at the end', () => {
-    const refusal = (id: string) => ({ id, status: 403, words: 'Action not allowed' });
+    const refusal = (id: string, words: string, alike = 1) => ({ id, status: 403, words, alike });
+    const many = ['C', 'E', 'F'].map((id) => refusal(id, 'Action not allowed', 1000));
     const given = {
-      ...{ pulls: false, pending: 1200, refused: 5, conflicts: 1, mirrored: 2 },
-      refusals: ['A', 'B', 'C', 'D', 'E'].map(refusal),
+      ...{ pulls: false, pending: 1200, refused: 1005, conflicts: 1, mirrored: 2 },
+      refusals: [
+        refusal('A', 'Too long'),
+        refusal('B', 'Too large.'),
+        many[0]!,
+        refusal('D', 'No', 3),
+        ...many.slice(1),
+      ],
       ...{ troubles: { forbidden: 2, missing: 1, mismatch: 1, failing: 1 }, contents: { missing: 2, unsent: 1 } },
       lastRun: run({ report: { ...emptyReport(), stopped: 'It is not what it was' } }),
     };
@@ -123,10 +130,10 @@ describe('how things stand with a remote, in words', () => {
       '5 entities known and not taken over: 2 not shown to this key (403), 1 gone (404), 1 with a wrong hash, 1 at which it fails (5xx).',
       'The bytes of 2 files are still to come: 2 gone (404).',
       'The bytes of 1 file are still to go there: it gives no address for them now.',
-      'It refused A: Action not allowed.',
-      'It refused B: Action not allowed.',
-      'It refused C: Action not allowed.',
-      'It refused 2 more.',
+      'It refused A: Too long.',
+      'It refused B: Too large.',
+      'It refused 1,000 for the same reason, C among them: Action not allowed.',
+      'It refused 3 more.',
       '1 conflict waits: "archeion conflicts" lists them.',
     ]);
   });

@@ -52,7 +52,10 @@ describePage('the settings of a remote', () => {
     await page.route('**/node/remotes/museum', async (route) => {
       const response = await route.fetch();
       const remote = (await response.json()) as object;
-      const refusals = [{ id: me.id, version: null, status: 403, words: 'not here' }];
+      const refusals = [
+        { id: me.id, status: 403, words: 'not here', alike: 1 },
+        { id: me.id, status: 403, words: 'nor there', alike: 71 },
+      ];
       const unreadable = [{ id: me.id, trouble: 'forbidden', evidence: null }];
       const missing_content = [{ id: me.id, cid: me.id, trouble: 'missing', evidence: null }];
       const counts = { refused: 131, troubles: { forbidden: 30, missing: 21 }, contents: { missing: 1 } };
@@ -60,10 +63,11 @@ describePage('the settings of a remote', () => {
     });
     await visitor.go('/sync/remotes/museum');
     const list = (name: string) => page.getByRole('region', { name });
-    await list('What the remote did not take').getByText('and 130 more', { exact: true }).waitFor();
+    await list('What the remote did not take').getByText('and 70 more', { exact: true }).waitFor();
+    await list('What the remote did not take').getByText('and 59 more', { exact: true }).waitFor();
     await list('What could not be taken over').getByText('and 50 more', { exact: true }).waitFor();
     await list('Files that are on one side only').getByRole('link').waitFor();
-    expect(await page.getByText(/^and \d+ more$/).count()).toBe(2);
+    expect(await page.getByText(/^and \d+ more$/).count()).toBe(3);
     await lookAt(page, 'sync-troubles-more');
     expect(visitor.faults).toEqual([]);
   });

@@ -1,8 +1,8 @@
+import { fromJson } from '../model/from-json.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { RemoteCounts } from '../store/remotes/open-counts.ts';
 import { type ContentTroubleRow, listContentTroubles } from '../store/remotes/remote-content.ts';
 import {
-  listRefusals,
   listTroubles,
   type RefusalRow,
   type Remote,
@@ -37,15 +37,20 @@ const shown = 100;
 export async function statusOf(store: NetworkStore, found: Remote, runs: Runs): Promise<RemoteStatus> {
   const { secret, key, ...remote } = found;
   const counts = await countsOf(store, key);
+  const refusals = counts.refused > 0 ? await refusalsOf(store, key) : [];
   return store.read((db) => ({
     remote: { ...remote, keyed: secret !== null },
     ...counts,
+    refusals,
     seen: seenIntervals(db, key),
     unreadable: listTroubles(db, key, shown),
     missingContent: listContentTroubles(db, key, shown),
-    refusals: listRefusals(db, key, shown),
     unlisted: listUnlisted(db, found, shown),
     lastRun: runs.last(store, found),
     running: runs.current(store.network, remote.name),
   }));
+}
+
+async function refusalsOf(store: NetworkStore, remote: number): Promise<RefusalRow[]> {
+  return fromJson(Buffer.from(await store.readLong('refusals', { remote, limit: shown })).toString()) as RefusalRow[];
 }

@@ -23,7 +23,7 @@ export interface Stand extends RemoteCounts, RemoteSettings {
 
 /** Fewer hours than these before events are lost are worth a warning. */
 const fewHours = 72;
-const shownRefusals = 3;
+const shownReasons = 3;
 
 /** The same in plain sentences, what needs somebody last. */
 export function wordsOf(stand: Stand, now: number): string[] {
@@ -119,7 +119,9 @@ function openWords({ conflicts, refused, refusals, troubles, contents, unlisted,
   const files = Object.values(missing).reduce((sum, n) => sum + n, 0);
   const kinds = Object.entries(troubles).map(([kind, n]) => `${number(n)} ${troubleWords[kind] ?? kind}`);
   const unread = Object.values(troubles).reduce((sum, n) => sum + n, 0);
-  const shown = refusals.slice(0, shownRefusals).map(({ id, words }) => `It refused ${id}: ${sentence(words)}`);
+  const isAs = (a: RefusalRow) => (b: RefusalRow) => a.status === b.status && a.words === b.words;
+  const firsts = refusals.filter((it, i) => refusals.findIndex(isAs(it)) === i).slice(0, shownReasons);
+  const more = refused - firsts.reduce((sum, { alike }) => sum + alike, 0);
   return [
     ...(unread > 0 ? [`${entities(unread)} known and not taken over: ${kinds.join(', ')}.`] : []),
     ...(pulls && unlisted.length > 0
@@ -131,12 +133,17 @@ function openWords({ conflicts, refused, refusals, troubles, contents, unlisted,
     ...(unsent > 0
       ? [`The bytes of ${count(unsent, 'file', 'files')} are still to go there: it gives no address for them now.`]
       : []),
-    ...shown,
-    ...(refused > shown.length ? [`It refused ${number(refused - shown.length)} more.`] : []),
+    ...firsts.map(refusalWords),
+    ...(more > 0 ? [`It refused ${number(more)} more.`] : []),
     ...(conflicts > 0
       ? [`${count(conflicts, 'conflict waits', 'conflicts wait')}: "archeion conflicts" lists them.`]
       : []),
   ];
+}
+
+function refusalWords({ id, words, alike }: RefusalRow): string {
+  const what = alike === 1 ? id : `${number(alike)} for the same reason, ${id} among them`;
+  return `It refused ${what}: ${sentence(words)}`;
 }
 
 const troubleWords: Record<string, string> = {

@@ -323,13 +323,21 @@ export interface RefusalRow {
   id: string;
   status: number;
   words: string;
+  /** How many were refused in these words. */
+  alike: number;
 }
 
-/** What the remote refused, the first of it, as it came to be known. */
+/**
+ * What the remote refused: of what was refused in other words each the first, where there are fewest of them before, then the second
+ * ones, so that many that are alike hide nothing else. It sorts all of them, so it runs on a reader thread.
+ */
 export function listRefusals(db: Reader, remote: number, limit: number): RefusalRow[] {
   return db.all<RefusalRow>(
-    `SELECT e.id, f.status, f.words FROM push_refusal f JOIN entity e ON e.key = f.entity
-      WHERE f.remote = ? ORDER BY f.entity LIMIT ?`,
+    `SELECT e.id, f.status, f.words, f.alike FROM (
+       SELECT entity, status, words, count(*) OVER (PARTITION BY status, words) AS alike,
+              row_number() OVER (PARTITION BY status, words ORDER BY entity) AS nth
+         FROM push_refusal WHERE remote = ? ORDER BY nth, alike, entity LIMIT ?) f
+       JOIN entity e ON e.key = f.entity ORDER BY f.nth, f.alike, f.entity`,
     remote,
     limit,
   );

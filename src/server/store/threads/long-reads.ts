@@ -37,7 +37,7 @@ import { networkCounts } from '../network-counts.ts';
 import { blocksPage, chainsPage, walkPage } from '../remotes/chain-reads.ts';
 import { knownPage } from '../remotes/known-tips.ts';
 import { countOpen, countRemote } from '../remotes/open-counts.ts';
-import { lastKnown } from '../remotes/remotes.ts';
+import { lastKnown, listRefusals } from '../remotes/remotes.ts';
 import { segmentsPage } from '../remotes/segment-reads.ts';
 import { checkedBlock } from '../verify/checked-block.ts';
 import { versionText } from '../version-text.ts';
@@ -150,6 +150,8 @@ export const longReads = {
   /** See open-counts.ts and remotes.ts. */
   remoteCounts: (db: Reader, { remote }: { remote: number }): string => JSON.stringify(countRemote(db, remote)),
   openCounts: (db: Reader, { remote }: { remote: number }): string => JSON.stringify(countOpen(db, remote)),
+  refusals: (db: Reader, { remote, limit }: { remote: number; limit: number }): string =>
+    JSON.stringify(listRefusals(db, remote, limit)),
   lastKnown: (db: Reader, { remote }: { remote: number }): string => JSON.stringify(lastKnown(db, remote) ?? null),
   /** See known-tips.ts. */
   knownPage: (db: Reader, args: Parameters<typeof knownPage>[1]): string => JSON.stringify(knownPage(db, args)),

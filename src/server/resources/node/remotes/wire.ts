@@ -226,12 +226,20 @@ export interface RemoteView {
   contents: { [reason: string]: number };
   /** The first hundred of them: the entity that names the content, and its CID. */
   missing_content: { id: EntityId; cid: string; trouble: string; evidence: string | null }[];
-  /** What was refused, in the remote's words; the first hundred. */
+  /**
+   * What was refused, in the remote's words; a hundred at most: of what was refused in other words each the first, then the second
+   * ones, and so on.
+   */
   refusals: {
     id: EntityId;
     /** @isInt */
     status: number;
     words: string;
+    /**
+     * How many were refused in these words.
+     * @isInt
+     */
+    alike: number;
   }[];
   /**
    * Collections of which it could not be read what they hold, with what was said to that; the first hundred. They are asked for
