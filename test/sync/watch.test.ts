@@ -6,6 +6,7 @@ import { collection, create, ok, update } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { first, idOf, step } from '../helpers/store.ts';
 import { addRemote, keyOf, lines, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+import { startProxied } from './proxied.ts';
 import { type Call, startProxy } from './proxy.ts';
 import { look, nearlySix, withoutPolls } from './watching.ts';
 
@@ -82,6 +83,19 @@ describe('a remote that is watched', () => {
     expect(listenedWith(second)).toBe(false);
     ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(second) }));
     await vi.waitFor(() => expect(listenedWith(second)).toBe(true), 15_000);
+  });
+
+  test('is synced with at once when it has been given another key, however long it failed before', async () => {
+    await using scene = await startProxied({ works: 1, mirror: { watch: true, now: nearlySix } });
+    const { origin, mirror, proxy, here } = scene;
+    proxy.fault = ({ path }) => (path.startsWith('/events') ? { status: 401, body: { error: 'expired' } } : undefined);
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin', { watch: true }));
+    await withoutPolls(mirror, here);
+    const failed = { last_run: { fault: 'denied' }, next_run_at: expect.any(String) };
+    await vi.waitFor(async () => expect(await stateOf(mirror, here)).toMatchObject(failed), 15_000);
+    proxy.fault = () => undefined;
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(await user(origin, 'second')) }));
+    await vi.waitFor(async () => expect(await tipsOf(mirror)).toEqual(await tipsOf(origin)), 15_000);
   });
 
   test('is watched on after a restart, also on a network that nobody has asked for yet', async () => {

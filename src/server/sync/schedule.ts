@@ -31,7 +31,9 @@ export type ScheduleEvent =
   /** Somebody has ended a run. */
   | { kind: 'stopped' }
   /** It may be synced at other hours than before. */
-  | { kind: 'hours' };
+  | { kind: 'hours' }
+  /** It has been given another key. */
+  | { kind: 'rekeyed' };
 
 export interface Moment {
   at: number;
@@ -93,6 +95,10 @@ export function scheduleStep(state: Schedule, event: ScheduleEvent, { at, random
       return place(next.held);
     case 'hours':
       return place(Math.max(at, Math.min(state.due, at + shortestIdle)));
+    case 'rekeyed':
+      // What failed with the key before may have failed for that.
+      next.failures = 0;
+      return place(at + nudgeDelay);
   }
 }
 
