@@ -3,7 +3,7 @@ import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
 import { isTipAtAnother, isTipElsewhere } from '../store/remotes/pending.ts';
 import { contentStates } from '../store/remotes/remote-content.ts';
-import { lackingPeers, peersInDoubt, type Remote } from '../store/remotes/remotes.ts';
+import { lackingPeers, type PendingRow, peersInDoubt, type Remote } from '../store/remotes/remotes.ts';
 import { findVersion, lastLive } from '../store/versions.ts';
 import { alteredIn, alteredWords } from './altered.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';
@@ -65,6 +65,17 @@ export async function push(ctx: PushContext, { accept }: { accept: boolean }): P
     ctx.report.stop = { kind: 'changes', count: changes, of };
     return;
   }
+  // Very much may be refused, and each run comes by it: it is looked at only where something has come there since.
+  const refused = new Set(pending.filter((row) => row.refused).map(({ id }) => id));
+  for (let rows = pending.filter(({ id }) => !refused.has(id)); rows.length > 0; ) {
+    await pushRows(ctx, rows);
+    if (ctx.report.stopped !== null || refused.size === 0) return;
+    rows = (await allPending(ctx)).filter((row) => !row.refused && refused.delete(row.id));
+  }
+}
+
+/** Sends what waits, round by round. */
+async function pushRows(ctx: PushContext, pending: PendingRow[]): Promise<void> {
   let vouched = pushedSoFar(ctx.report);
   const mark = async () => {
     vouched = pushedSoFar(ctx.report);

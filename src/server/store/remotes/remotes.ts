@@ -226,6 +226,8 @@ export interface PendingRow {
   open: boolean;
   /** It waits for a decision, or for an edit after the remote refused it. */
   held: boolean;
+  /** It waits for nothing but that edit. */
+  refused: boolean;
 }
 
 /** A page of what waits to be pushed, by the store's order from `after` on; `next` is null on the last. */
@@ -236,10 +238,10 @@ export function pendingPage(
   limit: number,
 ): { rows: PendingRow[]; next: number | null } {
   const rows = db.all<
-    Record<'key' | 'deleted' | 'known' | 'same' | 'open' | 'held', number> & { id: string; type: string }
+    Record<'key' | 'deleted' | 'known' | 'same' | 'open' | 'held' | 'refused', number> & { id: string; type: string }
   >(
     `SELECT e.key, e.id, e.type, e.deleted, k.theirs IS NOT NULL AS known, k.twin IS e.tip AS same, i.tip IS NOT NULL AS open,
-            ${isHeld} AS held
+            ${isHeld} AS held, f.tip IS e.cid AND c.entity IS NULL AND i.tip IS NULL AS refused
        FROM ${waiting} LEFT JOIN remote_entity k ON k.remote = p.remote AND k.entity = p.entity
       WHERE p.remote = ? AND p.entity > ? ORDER BY p.entity LIMIT ?`,
     remote,
@@ -247,9 +249,10 @@ export function pendingPage(
     limit,
   );
   return {
-    rows: rows.map(({ key: _, deleted, known, same, open, held, ...row }) => ({
+    rows: rows.map(({ key: _, deleted, known, same, open, held, refused, ...row }) => ({
       ...row,
-      ...{ deleted: deleted === 1, known: known === 1, same: same === 1, open: open === 1, held: held === 1 },
+      ...{ deleted: deleted === 1, known: known === 1, same: same === 1, open: open === 1 },
+      ...{ held: held === 1, refused: refused === 1 },
     })),
     next: rows.length === limit ? (rows.at(-1)?.key ?? null) : null,
   };
