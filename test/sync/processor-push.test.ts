@@ -138,3 +138,25 @@ test('what was active before it first went out is active at a plain remote that 
     expect(await read(origin, curator, id)).toMatchObject({ properties: { ...properties, status: 'active' } });
   expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
 });
+
+test('a klados that was verified here and at a plain remote is so on each side by its own time, and no conflict', async () => {
+  await using pair = await startPair({ plain: true });
+  const { origin, mirror, curator, here } = pair;
+  const home = await collection(mirror, here);
+  const { id } = await klados(mirror, here, home.id);
+  await sync(mirror, here);
+  const ours = await activate(mirror, here, await read(mirror, here, id));
+  const theirs = await activate(origin, curator, await read(origin, curator, id));
+  expect(ours.properties.endpoint_verified_at).not.toBe(theirs.properties.endpoint_verified_at);
+  expect(await sync(mirror, here)).toMatchObject({ conflicts: 0 });
+  await update(origin, curator, await read(origin, curator, id), { properties: { description: 'there' } });
+  await update(mirror, here, await read(mirror, here, id), { properties: { label: 'here' } });
+  expect(await sync(mirror, here)).toMatchObject({ conflicts: 0 });
+  const both = { label: 'here', description: 'there' };
+  expect((await read(mirror, here, id)).properties).toEqual({ ...ours.properties, ...both });
+  expect((await read(origin, curator, id)).properties).toEqual({ ...theirs.properties, ...both });
+  expect(await sync(mirror, here)).toMatchObject({ updated: 0, merged: 0, conflicts: 0, refused: 0 });
+  expect((await remoteOf(mirror, here)).refusals).toMatchObject([
+    { id, words: 'When its endpoint was verified stays here: each node verifies by itself. All else of it was sent' },
+  ]);
+});

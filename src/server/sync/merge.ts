@@ -3,6 +3,7 @@ import { losesOwners } from '../model/collection-rules.ts';
 import { circlesOf } from '../model/folder-rules.ts';
 import type { Manifest } from '../model/manifest.ts';
 import { replaced, type Stamp, tombstone } from '../model/next-version.ts';
+import { equalJson } from '../model/properties.ts';
 import { rolesOf } from '../model/roles.ts';
 import { type Clash, type Content, type Merged, mergeThreeWay, type Side, sameContent } from '../model/three-way.ts';
 import type { Reader } from '../store/connection.ts';
@@ -11,6 +12,7 @@ import { findVersion } from '../store/versions.ts';
 import { endsAlike } from './collection-requests.ts';
 import type { Chain } from './manifests.ts';
 import type { EntityState } from './state.ts';
+import { verifiable } from './verified-here.ts';
 
 /** The versions of a conflict. */
 export interface Sides {
@@ -33,10 +35,15 @@ export interface MergedVersion {
 
 /**
  * What both sides say together, by property path and relationship (model/three-way.ts); `choose` settles what clashes. When a
- * membership was given, by whom, and the moment of its end are theirs where both have it.
+ * membership was given, by whom, and the moment of its end are theirs where both have it; when the endpoint of a processor was
+ * verified, which each node does by itself, is ours where both have it.
  */
-export function mergeContents({ base, ours, theirs }: Sides, choose: (clash: Clash) => Side = () => 'ours'): Merged {
-  if (ours.type !== 'collection') return mergeThreeWay(base, ours, theirs, choose);
+export function mergeContents(sides: Sides, choose: (clash: Clash) => Side = () => 'ours'): Merged {
+  const { base, ours, theirs } = sides;
+  if (ours.type !== 'collection') {
+    const merged = mergeThreeWay(base, ours, theirs, (clash) => (isOwnTime(sides, clash) ? 'ours' : choose(clash)));
+    return { ...merged, clashes: merged.clashes.filter((clash) => !isOwnTime(sides, clash)) };
+  }
   const roles = new Set([ours, theirs].flatMap((one) => [...rolesOf(one).keys()]));
   const isReckoned = ({ path: [of, role = '', , , name], ours, theirs }: Clash) => {
     if (of !== 'relationships' || !roles.has(role)) return false;
@@ -44,6 +51,17 @@ export function mergeContents({ base, ours, theirs }: Sides, choose: (clash: Cla
   };
   const merged = mergeThreeWay(base, ours, theirs, (clash) => (isReckoned(clash) ? 'theirs' : choose(clash)));
   return { ...merged, clashes: merged.clashes.filter((clash) => !isReckoned(clash)) };
+}
+
+/** Whether both sides differ in when they verified one endpoint. */
+function isOwnTime({ ours, theirs }: Sides, { path, ours: here, theirs: there }: Clash): boolean {
+  const [, name] = path;
+  if (!verifiable.includes(ours.type) || path.length !== 2 || name !== 'endpoint_verified_at') return false;
+  return (
+    typeof here === 'string' &&
+    typeof there === 'string' &&
+    equalJson(ours.properties.endpoint ?? null, theirs.properties.endpoint ?? null)
+  );
 }
 
 /** The version that holds both sides' changes, and what clashed. @throws ValidationError where it would be too large */

@@ -255,7 +255,7 @@ async function send(
   let expect = loaded.state.theirs?.cid ?? null;
   if (requests.length === 0 && waits) return 'done';
   if (requests.length === 0 && ahead.length > 0) return bring(ctx, { local, sent, ahead });
-  if (requests.length === 0 && isHeld) return refuse(ctx, id, sent, 400, verifiedHereWords(local));
+  if (requests.length === 0 && isHeld) return refuse(ctx, id, sent, 400, verifiedHereWords(local, theirs));
   if (requests.length === 0 || saysSame(ctx, local, theirs)) return adoptTheirs(ctx, loaded, sent);
   const half = await refusedHalfWay(ctx, requests);
   if (half !== null) return refuse(ctx, id, sent, 403, half);

@@ -3,7 +3,7 @@ import { processorTypes } from '../model/processor-types.ts';
 import { equalJson } from '../model/properties.ts';
 
 /** Those with an endpoint, which each node verifies by itself. */
-const verifiable = ['agent', 'klados'];
+export const verifiable: readonly string[] = ['agent', 'klados'];
 
 /**
  * A processor as far as the remote may take it at once. Its endpoint is as verified as it is there, since only the node that asked it
@@ -34,7 +34,10 @@ function asVerifiedThere(local: Manifest, theirs: Manifest | null): Manifest {
   return { ...local, properties };
 }
 
-export function verifiedHereWords({ properties }: Manifest): string {
+export function verifiedHereWords({ properties }: Manifest, theirs: Manifest | null): string {
+  const isVerified = (theirs?.properties.endpoint_verified_at ?? null) !== null;
+  if (isVerified && properties.status === theirs?.properties.status)
+    return 'When its endpoint was verified stays here: each node verifies by itself. All else of it was sent';
   const also = properties.status === 'active' ? ', and so that it is active,' : '';
   return `That its endpoint was verified${also} stays here: each node verifies by itself. All else of it was sent`;
 }
