@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { run } from '../../src/server/commands/run.ts';
-import { operator, user } from '../helpers/callers.ts';
+import { operator, type Person, user } from '../helpers/callers.ts';
 import { create, read, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { holding } from '../sync/contents.ts';
@@ -193,15 +193,25 @@ test('sync --watch of several remotes ends with the first that is not watched an
 });
 
 test('sync --watch says what was done, and ends with 1 where there is nothing to watch any more', async () => {
-  const curator = await user(origin, 'curator');
+  const [curator, second, third] = [await user(origin, 'one'), await user(origin, 'two'), await user(origin, 'three')];
   const serving = archeion('serve --port 0');
   await vi.waitFor(() => expect(serving.out).toHaveLength(1), 15_000);
-  await done(`remote add origin ${origin.url} --key ${keyOf(curator)}`);
+  await using proxy = await startProxy(origin.url);
+  await done(`remote add origin ${proxy.url} --key ${keyOf(curator)}`);
   const watching = archeion('sync --watch');
   await vi.waitFor(
     () => expect(watching.out.at(-1)).toMatch(/ origin: \d+ versions? of \d+ entit(y|ies) pulled$/),
     15_000,
   );
+  // Another key begins a run at once.
+  const told = async (said: RegExp, who: Person) => {
+    await done(`remote set origin --key ${keyOf(who)}`);
+    await vi.waitFor(() => expect(watching.out.at(-1)).toMatch(said), 15_000);
+  };
+  proxy.fault = ({ path }) => (path.startsWith('/events') ? { status: 401, body: { error: 'expired' } } : undefined);
+  await told(/ origin: .* shows no events: expired/, second);
+  proxy.fault = () => undefined;
+  await told(/ origin: in step again$/, third);
   await done('remote remove origin');
   expect(await watching.code).toBe(1);
   expect(watching.err).toEqual(['archeion: The node does not watch origin any more.']);

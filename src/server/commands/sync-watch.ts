@@ -30,16 +30,18 @@ export async function watchRemotes(
 
 async function watchOne(shell: Shell, client: NodeClient, remote: string, json: boolean): Promise<void> {
   const path = `/node/remotes/${encodeURIComponent(remote)}/watch`;
+  let failed = false;
   for await (const line of client.send<WatchLine>('POST', path, Readable.from([]))) {
     if (line.error !== undefined) throw new FailureError(new RefusedError(0, line).message);
     if (json) shell.out(JSON.stringify({ remote, ...line }));
-    else for (const text of described(remote, line)) shell.out(text);
+    else for (const text of described(remote, line, failed)) shell.out(text);
+    if (line.run !== null) failed = line.run.error !== null || line.run.report.stopped !== null;
   }
   if (!shell.stopped.aborted) throw new FailureError(`The node does not watch ${remote} any more.`);
 }
 
-/** What a run did; of those without anything to do nothing is said. */
-function described(remote: string, { run }: WatchLine): string[] {
+/** What a run did; of those without anything to do nothing is said, but where the one before failed or stopped. */
+function described(remote: string, { run }: WatchLine, failed: boolean): string[] {
   if (run === null) return [];
   const { versions, entities, created, updated, deleted, restored, refused, conflicts, stopped } = run.report;
   const at = new Date(run.ended_at).toLocaleTimeString('en-GB');
@@ -52,5 +54,6 @@ function described(remote: string, { run }: WatchLine): string[] {
     ...(stopped === null ? [] : [stopped]),
     ...(run.error === null ? [] : [run.error]),
   ];
+  if (parts.length === 0 && failed) parts.push('in step again');
   return parts.length === 0 ? [] : [`${at} ${remote}: ${parts.join('; ')}`];
 }
