@@ -34,7 +34,6 @@ import { CarImportService } from './resources/node/archives/car-import-service.t
 import { ExportService } from './resources/node/archives/export-service.ts';
 import { OneAtATime } from './resources/node/archives/one-at-a-time.ts';
 import { PreparedExportsService } from './resources/node/archives/prepared-service.ts';
-import { ConflictsService } from './resources/node/conflicts/service.ts';
 import { ImportPreviewService } from './resources/node/imports/preview-service.ts';
 import { ImportsService } from './resources/node/imports/service.ts';
 import { ImportUndoService } from './resources/node/imports/undo-service.ts';
@@ -109,7 +108,6 @@ export interface Context extends Services, AsyncDisposable {
   nodeKeys: NodeKeysService;
   status: StatusService;
   remotes: RemotesService;
-  conflicts: ConflictsService;
   syncLog: SyncLogService;
   tables: TablesService;
   /** Lists of what is run, and of what was started. */
@@ -361,7 +359,6 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     sync,
     remotes,
     watcher,
-    conflicts: new ConflictsService(writes),
     syncLog: new SyncLogService({ networks, runs: sync.runs, now }),
     tables: new TablesService(writes),
     processorList: new ProcessorListService({ writes, allowed }),

@@ -22,6 +22,7 @@ import { PairsService } from './resources/folders/pairs-service.ts';
 import { FoldersService } from './resources/folders/service.ts';
 import { GraphService } from './resources/graph/service.ts';
 import { KladoiService } from './resources/kladoi/service.ts';
+import { ConflictsService } from './resources/node/conflicts/service.ts';
 import { UploadsService } from './resources/node/transfers/service.ts';
 import { PermissionsService } from './resources/permissions/service.ts';
 import { Registry } from './resources/processors/registry.ts';
@@ -81,6 +82,7 @@ export function buildServices({ config, networks, identity, search, links, now }
     users,
     auth: new AuthService({ identity, users, networks, invitedOnly: config.invitedOnly }),
     collections: new CollectionsService({ writes, entities, users, engine: search }),
+    conflicts: new ConflictsService(writes),
     entities: {
       entities,
       batches: new BatchService(entities, writes),

@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { commitResolution, openConflict, resolved } from '../../src/server/sync/conflicts.ts';
 import { ask, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, invalid, ok, remove, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
+import { threadGate } from '../helpers/thread-gate.ts';
 import { conflictsOf, type Pair, read, remoteOf, startCurated, sync, tipsOf } from './nodes.ts';
 
 interface OpenConflict {
@@ -444,4 +445,21 @@ test('a conflict over what was deleted here is called what it is called there', 
   await sync(mirror, here);
   expect(await conflictsOf(mirror, here)).toMatchObject([{ id: work.id, label: 'theirs' }]);
   expect(await conflictOf(pair, work.id)).toMatchObject({ label: 'theirs' });
+});
+
+test('a conflict about a large entity is read and decided on another thread', async () => {
+  await using pair = await conflicting();
+  const { mirror, here, work, ours } = pair;
+  const large = await update(mirror, here, ours, { properties: { text: 'Ein langer Text. '.repeat(10_000) } });
+  const { open, begun } = threadGate('serveLarge');
+  try {
+    open();
+    expect((await conflictOf(pair, work.id)).sides.ours.cid).toBe(large.cid);
+    const answer = await resolve(pair, work.id, { resolution: 'theirs', expect_tip: large.cid });
+    expect(ok(answer)).toMatchObject({ id: work.id, deleted: false });
+    expect(begun).toEqual(['serveLarge', 'serveLarge']);
+  } finally {
+    vi.restoreAllMocks();
+  }
+  await settled(pair);
 });
