@@ -276,3 +276,30 @@ test('keys for programs, of the service account too, are listed and revoked by t
   expect(left).not.toContain(mine.key_prefix);
   expect(left).not.toContain(service.key_prefix);
 });
+
+test('the event loop turns while a record with very many nested items is mapped, here and in the preview', async () => {
+  const nested = [{ path: 'parts', predicate: 'part', type: 'part', id: 'id' }];
+  const mapping = { records: [{ type: 'work', id: 'id', nested }] };
+  const parts = Array.from({ length: 2000 }, (_, id) => (id < 1999 ? { id } : {}));
+  const content = ndjson([{ id: 'whole', parts }]);
+  const { id } = await on.start({ collection: 'Wholes', mapping });
+  let turns = 0;
+  let immediate = setImmediate(function turn() {
+    turns++;
+    immediate = setImmediate(turn);
+  });
+  // Each look at the clock finds that a step has lasted long enough.
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => clock.mock.calls.length * 1000);
+  try {
+    const { lines } = await on.put(id, 'wholes.ndjson', content);
+    expect(lines.at(-1)?.done).toMatchObject({ records: 1, refused: 1 });
+    expect(turns).toBeGreaterThan(50);
+    turns = 0;
+    const sample = { name: 'wholes.ndjson', text: content, whole: true };
+    expect((await on.ask('POST', '/node/imports/preview', { ...sample, mapping })).body).toMatchObject({ refused: 1 });
+    expect(turns).toBeGreaterThan(50);
+  } finally {
+    clearImmediate(immediate);
+    clock.mockRestore();
+  }
+});

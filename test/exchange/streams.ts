@@ -6,6 +6,7 @@ import type { Mapping } from '../../src/server/exchange/mapping.ts';
 import type { SourceRecord } from '../../src/server/exchange/record-place.ts';
 import { readRecords } from '../../src/server/exchange/records.ts';
 import type { TextEncoding } from '../../src/server/exchange/text-encoding.ts';
+import { Steps } from '../../src/server/loop/steps.ts';
 import type { JsonObject } from '../../src/server/model/manifest.ts';
 
 /** A byte stream of the given pieces, cut further to at most `size` bytes a chunk. */
@@ -46,5 +47,7 @@ export async function* mapRecords(
   records: AsyncIterable<SourceRecord>,
   context: MapContext,
 ): AsyncGenerator<{ source: SourceRecord; drafts: Draft[] }> {
-  for await (const source of records) yield { source, drafts: mapSource(mapping, source, context) };
+  const steps = new Steps();
+  for await (const source of records)
+    yield { source, drafts: await steps.through(mapSource(mapping, source, context)) };
 }

@@ -15,6 +15,8 @@ import { type UnmetField, UnmetFields } from './unmet-fields.ts';
 const sliceSize = 24;
 const sliceBytes = 4 * 1024 * 1024;
 const progressMs = 500;
+/** So many of one record's drafts are looked at in one step. */
+const siftedAtOnce = 50;
 
 /**
  * One import: its files, read one after the other, become entities of one collection. What is written stays: an import
@@ -67,7 +69,7 @@ export class ImportJob {
     let told = performance.now();
     try {
       for await (const record of readRecords(source, name, encoding)) {
-        this.#map(record);
+        await this.#map(record);
         if (this.#batch.length >= sliceSize || this.#batchBytes >= sliceBytes) await this.#write();
         if (this.#steps.due()) await this.#steps.next();
         if (performance.now() - told < progressMs) continue;
@@ -85,18 +87,21 @@ export class ImportJob {
     this.#intake.close();
   }
 
-  #map(record: SourceRecord): void {
+  async #map(record: SourceRecord): Promise<void> {
     this.#records++;
     this.#batchBytes += record.size;
     try {
       const mapping = this.#mappingOf(record);
-      const drafts = mapSource(mapping, record, this.#context);
+      const drafts = await this.#steps.through(mapSource(mapping, record, this.#context));
       const rule = ruleOf(mapping, record.record);
       if (rule && !mapping.isDefault) this.#unmet.look(mapping, rule, record.record);
       const { place } = record;
-      const { passed, differing } = this.#intake.sift(drafts);
-      for (const draft of passed) this.#batch.push({ draft, place });
-      for (const one of differing) this.#tally.differing({ ...one, place });
+      for (let at = 0; at < drafts.length; at += siftedAtOnce) {
+        if (this.#steps.due()) await this.#steps.next();
+        const { passed, differing } = this.#intake.sift(drafts.slice(at, at + siftedAtOnce));
+        for (const draft of passed) this.#batch.push({ draft, place });
+        for (const one of differing) this.#tally.differing({ ...one, place });
+      }
     } catch (error) {
       if (!(error instanceof ValidationError)) throw error;
       this.#tally.refused({ place: record.place, issues: error.issues });

@@ -26,6 +26,8 @@ export function mapContext(network: Network, collection: string): MapContext {
 
 /** How many nested items one record may hold, which bounds the time and memory that it takes. */
 export const maxNested = 50_000;
+/** So many of them are mapped in one step. */
+const perStep = 20;
 /** How many differing values the links to one peer may gather in a property. */
 const maxJoined = 1000;
 
@@ -46,17 +48,33 @@ interface Walk {
  * items.
  */
 export function mapRecord(mapping: Mapping, record: JsonObject, context: MapContext): Draft[] {
+  const steps = mapInSteps(mapping, record, context);
+  let step = steps.next();
+  while (!step.done) step = steps.next();
+  return step.value;
+}
+
+/** The same in short steps: a record may hold very many nested items. */
+export function* mapInSteps(
+  mapping: Mapping,
+  record: JsonObject,
+  context: MapContext,
+): Generator<void, Draft[], undefined> {
   const rule = ruleOf(mapping, record);
   if (!rule) throw ValidationError.at([], 'the record fits no rule of the mapping');
   const drafts: Drafts = new Map();
   const walk: Walk = { ids: context.ids, drafts, met: 0 };
   const own = describe(rule, record, walk, false);
-  addNested(rule, record, own, walk);
+  yield* addNested(rule, record, own, walk);
   const mention = drafts.get(own.id);
   if (mention) replaces(own, mention);
   drafts.delete(own.id);
   drafts.set(own.id, own);
-  return [...drafts.values()].map(drafted);
+  const mapped: Draft[] = [];
+  for (const draft of drafts.values()) {
+    if (mapped.push(drafted(draft)) % perStep === 0) yield;
+  }
+  return mapped;
 }
 
 /** The first rule that a record fits. */
@@ -96,11 +114,11 @@ function identity(rule: EntityRule, item: Json, nested: boolean): { id: string; 
   );
 }
 
-function addNested(rule: EntityRule, item: JsonObject, from: Entry, walk: Walk): void {
+function* addNested(rule: EntityRule, item: JsonObject, from: Entry, walk: Walk): Generator<void, void, undefined> {
   for (const inner of rule.nested)
     for (const value of nestedItems(inner, item))
-      if (inner.tree) addTree(inner, inner.tree, value, from, null, walk);
-      else link(from, inner.predicate, add(inner, value, walk), linkProperties(inner, value));
+      if (inner.tree) yield* addTree(inner, inner.tree, value, from, null, walk);
+      else link(from, inner.predicate, yield* add(inner, value, walk), linkProperties(inner, value));
 }
 
 /** What stands at a nested rule's path; an empty text, such as the cell of a table, is nothing. */
@@ -112,17 +130,17 @@ function nestedItems({ path, split }: NestedRule, item: JsonObject): Json[] {
   });
 }
 
-function addTree(
+function* addTree(
   rule: NestedRule,
   tree: NonNullable<NestedRule['tree']>,
   node: Json,
   from: Entry,
   parent: Entry | 'skipped' | null,
   walk: Walk,
-): void {
+): Generator<void, void, undefined> {
   const children = isObject(node) ? valuesAt(node, tree.children) : [];
   const skipped = tree.skipRoot && parent === null;
-  const own = skipped ? ('skipped' as const) : add(rule, node, walk);
+  const own = skipped ? ('skipped' as const) : yield* add(rule, node, walk);
   if (own !== 'skipped') {
     if (parent !== null && parent !== 'skipped') link(own, tree.predicate, parent, undefined);
     const said = linkProperties(rule, node);
@@ -130,16 +148,17 @@ function addTree(
     // There is no relationship that could say it.
     else if (said) noteBeyond(own, Object.keys(said));
   }
-  for (const child of children) addTree(rule, tree, child, from, own, walk);
+  for (const child of children) yield* addTree(rule, tree, child, from, own, walk);
 }
 
-function add(rule: NestedRule, value: Json, walk: Walk): Entry {
+function* add(rule: NestedRule, value: Json, walk: Walk): Generator<void, Entry, undefined> {
   if (++walk.met > maxNested)
     throw ValidationError.at([], `the record holds more than ${maxNested.toLocaleString('en')} nested items`);
+  if (walk.met % perStep === 0) yield;
   const { drafts } = walk;
   const draft = describe(rule, value, walk, true);
   const known = drafts.get(draft.id);
-  if (isObject(value)) addNested(rule, value, known ?? draft, walk);
+  if (isObject(value)) yield* addNested(rule, value, known ?? draft, walk);
   if (known) {
     // Its links are among those of the known one by now.
     known.said ??= remembered(known);

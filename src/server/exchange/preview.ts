@@ -5,6 +5,7 @@ import { type ColumnFacts, columnsOf } from './columns.ts';
 import type { Draft } from './draft.ts';
 import type { MapContext } from './map-record.ts';
 import { type MappingOf, mapSource } from './map-source.ts';
+import type { Mapping } from './mapping.ts';
 import type { SourceRecord } from './record-place.ts';
 import { readRecords } from './records.ts';
 
@@ -54,7 +55,7 @@ export async function previewOf(
     for await (const source of readRecords(sampleBytes(sample), sample.name)) {
       if (steps.due()) await steps.next();
       records.push(source.record);
-      const row = rowOf(source, mappingOf, context);
+      const row = await rowOf(source, mappingOf(source), context, steps);
       preview.records++;
       if (row.issues.length > 0) preview.refused++;
       if (preview.rows.length < limit || (row.issues.length > 0 && preview.refused <= maxRefusedRows))
@@ -74,10 +75,10 @@ function tooLong(name: string): Issue {
   return { path: [], message };
 }
 
-function rowOf(source: SourceRecord, mappingOf: MappingOf, context: MapContext): PreviewRow {
+async function rowOf(source: SourceRecord, mapping: Mapping, context: MapContext, steps: Steps): Promise<PreviewRow> {
   const { place, record } = source;
   try {
-    return { place, record, drafts: mapSource(mappingOf(source), source, context), issues: [] };
+    return { place, record, drafts: await steps.through(mapSource(mapping, source, context)), issues: [] };
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     return { place, record, drafts: [], issues: error.issues };

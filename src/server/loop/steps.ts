@@ -16,4 +16,12 @@ export class Steps {
     await setImmediate();
     this.#until = performance.now() + stepMs;
   }
+
+  /** Does work that can pause wherever it yields. */
+  async through<T>(work: Iterator<void, T, undefined>): Promise<T> {
+    for (let one = work.next(); ; one = work.next()) {
+      if (one.done) return one.value;
+      if (this.due()) await this.next();
+    }
+  }
 }
