@@ -1,13 +1,14 @@
 import { expect, test } from 'vitest';
 import { openReader, type Reader } from '../../src/server/store/connection.ts';
 import { isHeld, isHeldBy } from '../../src/server/store/content/content-holders.ts';
+import { movedAfter } from '../../src/server/store/events.ts';
 import { collectionsLabelled } from '../../src/server/store/imports/import-sources.ts';
 import { grantsIn, interruptedJobs, longestGrantIn, queuedJobs } from '../../src/server/store/jobs/jobs.ts';
 import { conflictsOf, listConflicts } from '../../src/server/store/remotes/conflict-rows.ts';
 import { countOpen, isMuchOpen } from '../../src/server/store/remotes/open-counts.ts';
 import { dueContents, listContentTroubles } from '../../src/server/store/remotes/remote-content.ts';
 import { dueTroubles } from '../../src/server/store/remotes/remote-troubles.ts';
-import { knownCollections, listTroubles } from '../../src/server/store/remotes/remotes.ts';
+import { hasPending, knownCollections, listTroubles } from '../../src/server/store/remotes/remotes.ts';
 import { explaining } from '../helpers/plans.ts';
 import { first, idOf, openStore, step } from '../helpers/store.ts';
 
@@ -98,6 +99,18 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp; sorts?
     uses: /USING COVERING INDEX remote_entity_trouble \(remote=\? AND trouble>\?\).*USING COVERING INDEX remote_content_open \(remote=\?\)/s,
   },
   {
+    name: 'whether what has moved is to be pushed where much waits',
+    read: (db) => hasPending(db, 1, 0),
+    uses: /SEARCH moves USING INTEGER PRIMARY KEY \(rowid>\?\).*SEARCH p USING PRIMARY KEY \(remote=\? AND entity=\?\)/s,
+    sorts: true,
+  },
+  {
+    name: 'what has moved',
+    read: (db) => movedAfter(db, 0),
+    uses: /SEARCH moves USING INTEGER PRIMARY KEY \(rowid>\?\)/,
+    sorts: true,
+  },
+  {
     name: 'how much is open',
     read: (db) => countOpen(db, 1),
     uses: /USING COVERING INDEX remote_entity_trouble \(remote=\? AND trouble>\?\).*USING COVERING INDEX remote_content_open \(remote=\?\)/s,
@@ -109,12 +122,14 @@ test.each(reads)('$name: an index leads to what is read, and gives its order', a
   await opened.store.submit([step(null, first(idOf(1)))]);
   // Conflicts are read remote by remote.
   opened.meddle("INSERT INTO sync_conflict (remote, entity, ours, theirs, time) SELECT 1, key, '', '', 0 FROM entity");
+  opened.meddle(`WITH RECURSIVE much (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM much WHERE n < 501)
+    INSERT INTO push_pending (remote, entity) SELECT 1, n FROM much`);
   const db = openReader(opened.file);
   try {
     const plans: string[] = [];
     read(explaining(db, plans));
     expect(plans.join('\n')).toMatch(uses);
-    expect(plans.filter((line) => /^SCAN (?!.*VIRTUAL TABLE|CONSTANT ROW)/.test(line))).toEqual([]);
+    expect(plans.filter((line) => /^SCAN (?!m$|.*VIRTUAL TABLE|CONSTANT ROW)/.test(line))).toEqual([]);
     expect(plans.some((line) => line.includes('TEMP B-TREE'))).toBe(sorts ?? false);
   } finally {
     db.close();

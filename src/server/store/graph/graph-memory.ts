@@ -1,5 +1,6 @@
 import { RecentMap } from '../../model/recent-map.ts';
 import type { Reader } from '../connection.ts';
+import { movedAfter } from '../events.ts';
 import { getOrMake } from './get-or-make.ts';
 import type { Common } from './graph-common.ts';
 import type { NodeFacts } from './graph-facts.ts';
@@ -179,10 +180,6 @@ class Kept {
     this.#memories.set(name, made);
     return made;
   }
-}
-
-function movedAfter(db: Reader, move: number): number[] {
-  return db.all<{ entity: number }>('SELECT DISTINCT entity FROM moves WHERE id > ?', move).map(({ entity }) => entity);
 }
 
 function holds(list: readonly number[], key: number): boolean {

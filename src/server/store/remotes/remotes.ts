@@ -2,6 +2,7 @@ import { cidText } from '../../blocks/cid.ts';
 import { fromJson } from '../../model/from-json.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
+import { selectMoved } from '../events.ts';
 import { inTypeIndex } from '../indexed-types.ts';
 import { versionHead } from '../versions.ts';
 import type { Direction, RemoteScope, RemoteSettings, RunFault, Trouble } from './sync-rows.ts';
@@ -104,7 +105,7 @@ export function hasPending(db: Reader, remote: number, since: number): boolean {
   if (db.get(muchWaits, remote, much) === undefined)
     return db.get(`SELECT 1 FROM ${waiting} WHERE ${isOpen} LIMIT 1`, remote) !== undefined;
   if (db.get('SELECT 1 FROM moves WHERE id > ? LIMIT 1 OFFSET ?', since, much) !== undefined) return true;
-  const moved = `(SELECT DISTINCT entity FROM moves WHERE id > ?) m CROSS JOIN ${waiting}`;
+  const moved = `(${selectMoved}) m CROSS JOIN ${waiting}`;
   return db.get(`SELECT 1 FROM ${moved} WHERE p.entity = m.entity AND ${isOpen} LIMIT 1`, since, remote) !== undefined;
 }
 
