@@ -68,6 +68,10 @@ describePage('long data', () => {
     await look(visitor, 'collections', '/collections', /^Letters and/);
     await look(visitor, 'collection', `/collections/${home.id}`, /^To Ada 1 and/);
     await look(visitor, 'members', `/collections/${home.id}/members`, /^Letters and/);
+    const homes = await Promise.all(Array.from({ length: 8 }, (_, i) => collection(node, me, { label: `Home ${i}` })));
+    const placed = homes.map(({ id: peer }) => ({ predicate: 'collection', peer }));
+    const shared = await create(node, me, { properties: { label: 'Shared' }, relationships: placed });
+    await look(visitor, 'shared', `/entities/${shared.id}`, 'and 2 more collections');
     await look(visitor, 'entity', `/entities/${first.id}`, 'property_34');
     await look(visitor, 'history', `/entities/${first.id}/history?from=${first.prev_cid}&to=${first.cid}`, /^Note and/);
     await look(visitor, 'graph', `/graph?of=${first.id}`, /^Shows/);

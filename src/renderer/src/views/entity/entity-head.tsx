@@ -17,6 +17,9 @@ import { PeerName } from './peer-name.tsx';
 const link =
   'rounded-md px-2 py-1 text-quiet hover:bg-sunken data-[status=active]:bg-accent-soft data-[status=active]:font-medium data-[status=active]:text-ink';
 
+/** All of them are among the relationships. */
+const mostCollections = 6;
+
 /** Which entity it is, of which version, in which collections; the way to its history. */
 export function EntityHead({
   entity,
@@ -38,7 +41,7 @@ export function EntityHead({
           <Link to="/collections" className="hover:underline">
             {t('collections.title')}
           </Link>
-          {collections.map(({ peer, peer_label }) => (
+          {collections.slice(0, mostCollections).map(({ peer, peer_label }) => (
             <span key={peer} className="flex min-w-0 items-center gap-1">
               <span aria-hidden>/</span>
               <Link to="/collections/$id" params={{ id: peer }} className="min-w-0 truncate hover:underline">
@@ -46,6 +49,9 @@ export function EntityHead({
               </Link>
             </span>
           ))}
+          {collections.length > mostCollections && (
+            <span>{t('entity.moreCollections', { count: collections.length - mostCollections })}</span>
+          )}
         </>
       }
       title={typeof title === 'string' && title.trim() !== '' ? title.slice(0, 500) : t('entity.noLabel')}
