@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { csvRecords } from '../../src/server/exchange/csv.ts';
+import { Pace } from '../../src/server/loop/pace.ts';
 import type { JsonObject } from '../../src/server/model/manifest.ts';
-import { operator } from '../helpers/callers.ts';
-import { collection, create } from '../helpers/entities.ts';
+import { ask, operator } from '../helpers/callers.ts';
+import { collection, create, ok } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
 
 test('no two columns of a table have one name, and what has none of its own stands in the last', async () => {
@@ -29,6 +30,28 @@ test('no two columns of a table have one name, and what has none of its own stan
   async function bytesOf(path: string): Promise<Buffer> {
     const response = await fetch(`${node.url}${path}`, { headers: me.headers });
     return Buffer.from(await response.arrayBuffer());
+  }
+});
+
+test('rows of very many columns give way to others as often as their cells take', async () => {
+  await using node = await startNode();
+  const me = operator(node);
+  const home = await collection(node, me);
+  const names = Array.from({ length: 1001 }, (_, i) => [`name ${String(i).padStart(4, '0')}`, 'x']);
+  const entities = [Object.fromEntries(names), ...Array.from({ length: 60 }, () => ({ label: 'short' }))];
+  const body = {
+    default_collection: home.id,
+    entities: entities.map((properties) => ({ type: 'document', properties })),
+  };
+  ok(await ask(node, me, 'POST /entities/batch', body));
+  const paces = vi.spyOn(Pace.prototype, 'step');
+  try {
+    const table = await ask(node, me, `GET /node/export?format=csv&history=tip&collection=${home.id}`);
+    expect(table.text.split('\r\n').filter((row) => row.includes('document'))).toHaveLength(entities.length);
+    const turns = paces.mock.results.filter(({ value }) => value === true);
+    expect(turns.length).toBeGreaterThan(6);
+  } finally {
+    vi.restoreAllMocks();
   }
 });
 

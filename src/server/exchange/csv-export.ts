@@ -1,4 +1,5 @@
 import { stringify } from 'csv-stringify/sync';
+import { Pace, turn } from '../loop/pace.ts';
 import type { Json } from '../model/manifest.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { TipList } from '../store/remotes/tip-list.ts';
@@ -9,6 +10,8 @@ const facts = ['id', 'cid', 'ver', 'type', 'created_at', 'updated_at'] as const;
 const maxColumns = 1000;
 const chunkCharacters = 64 * 1024;
 const rest = 'other';
+/** What a cell counts like in bytes of work: a short entity may have a row of two thousand. */
+const costOfCell = 16;
 
 interface Columns {
   properties: string[];
@@ -28,8 +31,12 @@ export async function* csvOf(store: NetworkStore, list: TipList): AsyncGenerator
   const columns = await columnsOf(listedManifests(store, list));
   const links = columns.predicates.map((predicate) => `-> ${predicate}`);
   let text = line([...facts, ...columns.properties.map(named), ...links, ...(columns.others ? [rest] : [])]);
+  const [own, ownLinks] = [new Set(columns.properties), new Set(columns.predicates)];
+  const pace = new Pace();
   for await (const manifest of listedManifests(store, list)) {
-    text += line(cells(manifest, columns));
+    const row = cells(manifest, columns, own, ownLinks);
+    if (pace.step(row.length * costOfCell)) await turn();
+    text += line(row);
     if (text.length < chunkCharacters) continue;
     yield Buffer.from(text);
     text = '';
@@ -77,14 +84,19 @@ async function columnsOf(manifests: AsyncIterable<ListedManifest>): Promise<Colu
   return { properties: sorted, predicates: [...predicates].sort(), others };
 }
 
-function cells(manifest: ListedManifest, { properties, predicates, others }: Columns): string[] {
+function cells(
+  manifest: ListedManifest,
+  { properties, predicates, others }: Columns,
+  own: Set<string>,
+  ownLinks: Set<string>,
+): string[] {
   const { id, cid, ver, type, created_at, ts, relationships } = manifest;
   const values = new Map(Object.entries(manifest.properties));
   const links = Map.groupBy(relationships, ({ predicate }) => predicate);
   const row = [id, cid, String(ver), type, created_at, ts === null ? '' : new Date(ts).toISOString()];
   for (const name of properties) row.push(cell(values.get(name)));
   for (const name of predicates) row.push((links.get(name) ?? []).map(({ peer }) => peer).join(' '));
-  if (others) row.push(remaining(values, links, new Set(properties), new Set(predicates)));
+  if (others) row.push(remaining(values, links, own, ownLinks));
   return row;
 }
 
