@@ -96,6 +96,22 @@ describe('relationships', () => {
     expect(clashes).toEqual([{ path: ['relationships', 'shows', 'A'], base: link('A'), theirs: link('A', { n: 2 }) }]);
   });
 
+  test.each<[string, object, object, boolean]>([
+    ['a member that is undefined', { properties: undefined }, {}, true],
+    [
+      'members in another order',
+      { peer_label: 'P', properties: { a: [1, { b: 2 }] } },
+      { properties: { a: [1, { b: 2 }] }, peer_label: 'P' },
+      true,
+    ],
+    ['a member more', {}, { peer_label: 'P' }, false],
+    ['other properties', { properties: { a: [1] } }, { properties: { a: [2] } }, false],
+    ['a hostile name', JSON.parse('{"__proto__": {}}'), {}, false],
+  ])('%s makes two of them the same, or not', (_, one, other, same) => {
+    const [a, b] = [one, other].map((more) => says({}, [{ ...link('P1'), ...more }]));
+    expect([sameContent(a as Content, b as Content), sameContent(b as Content, a as Content)]).toEqual([same, same]);
+  });
+
   test('copies of what the peer says never clash, and come out the same whoever merges', () => {
     const labelled = (peer_label: string) => [{ ...link('A'), peer_label }];
     const { content, clashes } = merge(labelled('old'), labelled('Bee'), labelled('Ant'));
