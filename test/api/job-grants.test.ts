@@ -289,10 +289,39 @@ describe('a workflow that cannot be started', () => {
     expect(begun.body).toEqual(invalid(['id'], `${within.id} in the workflow cannot work: ${reason}`));
   });
 
-  test('says so of an entry that leads to itself', async () => {
-    const id = '01J40000000000000000000001';
-    await rhiza({ id, type: 'rhiza' }, { id });
-    const reason = 'no_entry: the entry of the workflow leads to no klados';
-    expect(await preview(id)).toMatchObject({ all_ready: false, klados_issues: [{ id, reason }] });
+  test.each([
+    ['01J40000000000000000000001', 'pass', false],
+    ['01J40000000000000000000002', 'recurse', true],
+  ])('says so of workflows that lead to each other: %s by %s', async (id, form, all_ready) => {
+    const { id: klados } = await scene.klados('accept');
+    const back = await rhiza({ id, type: 'rhiza' });
+    const flow = {
+      only: { klados: { id: klados, type: 'klados' }, then: { [form]: 'on' } },
+      on: { klados: { id: back.id, type: 'rhiza' }, then: { done: true } },
+    };
+    await rhiza({}, { id, flow });
+    const shown = await preview(id);
+    expect(shown.all_ready).toBe(all_ready);
+    if (all_ready) return;
+    const reason = expect.stringMatching(/^cycle: /);
+    expect(shown.klados_issues).toEqual([{ id: back.id, reason }]);
+    const begun = await ask(scene.node, scene.who, `POST /rhizai/${id}/invoke`, scene.invocation());
+    expect([begun.status, scene.endpoint.received]).toEqual([400, []]);
+  });
+
+  test('is not written where it names itself', async () => {
+    const id = '01J40000000000000000000003';
+    const { id: klados } = await scene.klados('accept');
+    const steps = (last: object) => ({
+      only: { klados: { id: klados, type: 'klados' }, then: { pass: 'again' } },
+      again: { klados: last, then: { done: true } },
+    });
+    const body = { label: 'r', version: '1', entry: 'only', collection: scene.home.id, id };
+    const flow = steps({ id, type: 'rhiza' });
+    const refused = invalid(['flow', 'again', 'klados'], 'CYCLE_DETECTED: only -> again -> only');
+    expect((await ask(scene.node, scene.who, 'POST /rhizai', { ...body, flow })).body).toEqual(refused);
+    const { cid } = await rhiza({}, { ...body, flow: steps({ id: klados }) });
+    const put = await ask(scene.node, scene.who, `PUT /rhizai/${id}`, { expect_tip: cid, flow });
+    expect(put.body).toEqual(refused);
   });
 });

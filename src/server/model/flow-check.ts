@@ -36,12 +36,13 @@ const maxCycles = 10;
 
 /**
  * What is wrong with a flow and its entry (`errors`, at most 100), and what only looks so (`warnings`, likewise). Takes
- * anything, and time linear in its size. `network`: the one that what it names must be of.
+ * anything, and time linear in its size. `network`: the one that what it names must be of; `own`: the id of its workflow, to whose
+ * entry a step leads that names it.
  */
 export function checkFlow(
   entry: unknown,
   flow: unknown,
-  network?: Network,
+  { network, own }: { network?: Network; own?: string } = {},
 ): { errors: FlowFinding[]; warnings: FlowFinding[] } {
   const errors: FlowFinding[] = [];
   const entryGiven = typeof entry === 'string' && entry !== '';
@@ -62,7 +63,11 @@ export function checkFlow(
 
   const edges = new Map<string, StepEdge[]>();
   for (const [name, step] of steps) {
-    const one: StepFindings = stepFindings(name, step, { names, network });
+    const one: StepFindings = stepFindings(name, step, {
+      names,
+      network,
+      self: isEntry && own !== undefined ? { id: own, entry } : undefined,
+    });
     edges.set(name, one.edges);
     for (const finding of one.findings) if (errors.length < maxFound) errors.push(finding);
   }
@@ -92,7 +97,7 @@ function warningsOf(entry: string, edges: ReadonlyMap<string, StepEdge[]>): Flow
 }
 
 /** Cycles over all edges but those of `recurse`, which are counted when they run. Each is told once, some at most. */
-function cycles(edges: ReadonlyMap<string, StepEdge[]>): FlowFinding[] {
+export function cycles(edges: ReadonlyMap<string, StepEdge[]>): FlowFinding[] {
   const finished = new Set<string>();
   const findings: FlowFinding[] = [];
   for (const start of edges.keys()) {

@@ -19,12 +19,15 @@ export interface StepFindings {
 /** So much is said of one flow: a hostile one must not make millions. */
 export const maxFound = 100;
 
-/** What is wrong with one step by itself and with what it names; `names` are those of all steps. */
-export function stepFindings(
-  name: string,
-  step: unknown,
-  known: { names: ReadonlySet<string>; network: Network | undefined },
-): StepFindings {
+/** `names`: those of all steps; `self`: the workflow itself. */
+interface Known {
+  names: ReadonlySet<string>;
+  network: Network | undefined;
+  self: { id: string; entry: string } | undefined;
+}
+
+/** What is wrong with one step by itself and with what it names. */
+export function stepFindings(name: string, step: unknown, known: Known): StepFindings {
   const check = new StepCheck(['flow', name], known);
   check.step(step);
   return check;
@@ -48,11 +51,13 @@ class StepCheck implements StepFindings {
   readonly #at: IssuePath;
   readonly #names: ReadonlySet<string>;
   readonly #network: Network | undefined;
+  readonly #self: Known['self'];
 
-  constructor(at: IssuePath, { names, network }: { names: ReadonlySet<string>; network: Network | undefined }) {
+  constructor(at: IssuePath, { names, network, self }: Known) {
     this.#at = at;
     this.#names = names;
     this.#network = network;
+    this.#self = self;
   }
 
   #tell(code: FlowCode, below: IssuePath, message: string): void {
@@ -76,6 +81,8 @@ class StepCheck implements StepFindings {
       this.#tell('MISSING_KLADOS', ['klados'], 'name a klados or rhiza by its `id`');
     else if (this.#network !== undefined && networkOf(id) !== this.#network)
       this.#tell('MISSING_KLADOS', ['klados'], `is not an id of the ${this.#network} network`);
+    else if (id === this.#self?.id)
+      this.edges.push({ target: this.#self.entry, path: [...this.#at, 'klados'], counted: false });
     const type = own(reference, 'type');
     if (type !== undefined && type !== 'klados' && type !== 'rhiza')
       this.#tell('MISSING_KLADOS', ['klados', 'type'], 'must be `klados` or `rhiza`');

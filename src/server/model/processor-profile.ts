@@ -126,14 +126,18 @@ export const complete: Rule = (step) => {
   });
 };
 
-/** processors.md 3.7: nothing is checked where neither entry nor flow changes, else the whole is. */
+/**
+ * processors.md 3.7: nothing is checked where neither entry nor flow changes, else the whole is. Earlier programs took a workflow that
+ * names itself, and what another node has must come to be here: it is not started.
+ */
 export const validFlow: Rule = (step) => {
   if (!changed(step, 'flow') && !changed(step, 'entry')) return [];
   const flow = property(step.next, 'flow');
   if (flow === undefined) return [];
-  return checkFlow(property(step.next, 'entry'), flow, networkOf(step.next.id)).errors.map(({ code, path, message }) =>
-    invalid(path, `${code}: ${message}`),
-  );
+  const { id } = step.next;
+  const known = { network: networkOf(id), ...(step.options.elsewhere !== true && { own: id }) };
+  const { errors } = checkFlow(property(step.next, 'entry'), flow, known);
+  return errors.map(({ code, path, message }) => invalid(path, `${code}: ${message}`));
 };
 
 /** A command of the node is named by the operator alone, by hand: what comes from elsewhere must not run anything. */

@@ -1,5 +1,6 @@
 import { type Issue, ValidationError } from '../../errors.ts';
 import { type Flow, type FlowStep, maxNested, readFlow, routesOf, stepAfter } from '../../model/flow.ts';
+import { leadingBack, type Workflow } from '../../model/flow-circles.ts';
 import { collectionsOf, type JsonObject, type Manifest } from '../../model/manifest.ts';
 import { equalJson } from '../../model/properties.ts';
 import type { StepLevels } from '../../model/step-input.ts';
@@ -37,6 +38,8 @@ const maxKladoi = 500;
 const maxBytes = 1024 * 1024;
 export const tooLarge = 'at most 1 MiB is run, so divide it into several';
 
+const inCircle = 'cycle: its steps lead back to where they came from, by a workflow that they name; only `recurse` may';
+
 export function isTooLarge(db: Reader, rhiza: string): boolean {
   return entitySize(db, rhiza) > maxBytes;
 }
@@ -49,11 +52,15 @@ export function flowKladoi(db: Reader, rhiza: Standing, isVerified: IsVerified):
   /** The workflows that name each. */
   const naming = new Map<string, Set<string>>();
   const issues: FlowKladoi['issues'] = [];
+  const workflows = new Map<string, Workflow>();
   const left = [rhiza];
   for (let workflow = left.pop(); workflow; workflow = left.pop()) {
     const { id: of, manifest } = workflow;
     writers.set(of, writerHere(db, workflow, doesOther));
-    for (const { klados: reference } of inOrder(flowOf(workflow), manifest.properties.entry)) {
+    const { entry } = manifest.properties;
+    const flow = flowOf(workflow);
+    workflows.set(of, { entry, flow });
+    for (const { klados: reference } of inOrder(flow, entry)) {
       const { id } = reference;
       naming.set(id, (naming.get(id) ?? new Set()).add(of));
       if (seen.has(id)) continue;
@@ -77,6 +84,7 @@ export function flowKladoi(db: Reader, rhiza: Standing, isVerified: IsVerified):
       if (reason !== null) issues.push({ id, reason });
     }
   }
+  for (const id of leadingBack(workflows, rhiza.id)) issues.push({ id, reason: inCircle });
   const authorsOf = (id: string) => [...leadingTo(id, naming)].map((workflow) => writers.get(workflow) ?? null);
   return { kladoi: [...kladoi.values()], authorsOf, issues, entry: entryOf(db, rhiza, kladoi) };
 }

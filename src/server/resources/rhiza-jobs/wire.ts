@@ -33,7 +33,7 @@ export interface RhizaPreviewView extends PreviewHeadView {
   grants: RhizaGrantView[];
   /** @isInt */
   kladoi_count: number;
-  /** All kladoi are there and active, and no workflow within it is disabled. */
+  /** All kladoi are there and active, no workflow within it is disabled, and none leads back without a `recurse`. */
   all_ready: boolean;
   klados_issues?: KladosIssueView[];
 }

@@ -56,7 +56,7 @@ export function PreviewPanel({ preview, collection }: { preview: Preview; collec
   );
 }
 
-const reasons = ['not_found', 'not_active', 'not_verified', 'disabled', 'no_entry'] as const;
+const reasons = ['not_found', 'not_active', 'not_verified', 'disabled', 'no_entry', 'cycle'] as const;
 
 /** Why a processor cannot work: in our words where the node names one of its reasons, else in its own. */
 function Reason({ reason }: { reason: string }) {
