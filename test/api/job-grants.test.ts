@@ -233,6 +233,20 @@ describe('the grant of an invocation', () => {
     expect(both.job_collection).toBe(scene.target.id);
   });
 
+  test('is told for as many processors as get one', async () => {
+    const kladoi = [await scene.klados('accept'), await scene.klados('accept'), await scene.klados('accept')];
+    for (const { id } of kladoi.slice(1)) await scene.invoke(id);
+    const steps = kladoi.map(({ id }, i) => {
+      const then = i < 2 ? { pass: `${i + 1}` } : { done: true };
+      return [i, { klados: { id, type: 'klados' }, then }];
+    });
+    const body = { label: 'r', version: '1', entry: '0', collection: scene.home.id, flow: Object.fromEntries(steps) };
+    const { id } = ok<Entity>(await ask(scene.node, scene.who, 'POST /rhizai', body));
+    const asked = scene.invocation({ confirm: false });
+    const told = ok<RhizaPreviewView>(await ask(scene.node, scene.who, `POST /rhizai/${id}/invoke`, asked));
+    expect(told.message).toMatch(/^Starting r gives one processor temporary permissions/);
+  });
+
   test('of a rhiza reaches the kladoi of the workflows within it', async () => {
     const [outer, inner] = [await scene.klados('accept'), await scene.klados('accept')];
     const rhiza = async (flow: object, entry: string) => {

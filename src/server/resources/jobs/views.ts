@@ -46,7 +46,7 @@ export function rejection({ state, error, retryAfter }: Sending): RejectionView 
 
 /** What a preview says in words. */
 export function previewMessage(what: string, place: Workplace): string {
-  const { target, plans } = place;
+  const { target } = place;
   const where = `the collection "${target.label || target.id}"`;
   const all = plansIn(place);
   const lasting = all.find(({ plan }) => plan.lastingLacks.length > 0);
@@ -57,7 +57,8 @@ export function previewMessage(what: string, place: Workplace): string {
   if (waiting) return `${what} cannot be started now. ${waitText(waiting.plan, waiting.collection)}`;
   const short = all.find(({ plan }) => plan.cutShort);
   const until = short ? ` ${cutShortText(short.plan, short.collection)}` : '';
-  const grants = plans.length === 1 ? 'one processor' : `${plans.length} processors`;
+  const needing = new Set(all.filter(({ plan }) => plan.write !== null).map(({ plan }) => plan.grantee.id)).size;
+  const grants = needing === 1 ? 'one processor' : `${needing} processors`;
   return grantsNeeded(place)
     ? `Starting ${what} gives ${grants} temporary permissions in ${where}.${until} Send the same request with "confirm": true to start it.`
     : `${what} has the permissions that it needs in ${where}.${until} Send the same request with "confirm": true to start it.`;
