@@ -35,6 +35,7 @@ describe('what a processor answers', () => {
     ['unavailable', 'no key', 60],
     ['fail', 'inner error', undefined],
     ['html', 'the processor answered 200 with text/html instead of JSON', undefined],
+    ['busy', 'the processor answered 503 with text/html instead of JSON', 90],
     ['honest', 'no model behind me', undefined],
     ['another', 'the processor answered for another job', undefined],
     ['redirect', 'the processor answered 307 instead of taking it: give the address that it leads to', undefined],

@@ -39,6 +39,10 @@ const behaviours: Record<string, Behaviour> = {
     response.writeHead(502, { 'Content-Type': 'text/html' });
     response.end('<h1>502 Bad Gateway</h1>');
   },
+  busy: (response) => {
+    response.writeHead(503, { 'Content-Type': 'text/html', 'Retry-After': '90' });
+    response.end('<h1>503 Service Temporarily Unavailable</h1>');
+  },
   late: (response) => json(response, 504, { message: 'Endpoint request timed out' }),
   honest: (response) => json(response, 502, { accepted: false, error: 'no model behind me' }),
   hang: () => undefined,

@@ -3,6 +3,7 @@ import { below, commandOf } from '../model/endpoints.ts';
 import { jsonOf } from '../model/from-json.ts';
 import type { NodeKey } from '../model/node-key.ts';
 import { isObject } from '../model/objects.ts';
+import { retryAfterOf } from '../model/retry-after.ts';
 import type { Dispatch, Dispatcher, Outcome } from './dispatch.ts';
 import { type Outbound, OutboundError, type Reach } from './outbound.ts';
 import { signatureOf } from './signature.ts';
@@ -98,14 +99,17 @@ function read({ status, headers, body }: Answer, job: string): Outcome {
     return { kind: 'unknown', error: `what stands before the processor answered ${status}` };
   // A page is some site's, whose address the processor's is not.
   const isPage = body.length > 0 && /^text\/html\b/i.test(type);
+  // What stands in front of a processor says it by the header alone.
+  const asked = isFine ? null : retryAfterOf(headers['retry-after'], headers.date);
+  const seconds =
+    typeof retry_after === 'number' && retry_after >= 0 ? retry_after : asked !== null ? asked / 1000 : null;
+  const later = seconds === null ? {} : { retryAfter: Math.min(Math.ceil(seconds), 86_400) };
   if (said === undefined && (!isFine || isPage))
-    return { kind: 'refused', error: `the processor answered ${status} with ${type} instead of JSON` };
+    return { kind: 'refused', error: `the processor answered ${status} with ${type} instead of JSON`, ...later };
   if (accepted === false || (!isFine && accepted !== true)) {
     const words =
       typeof error === 'string' && error !== '' ? beginningOf(error, maxError) : `the processor answered ${status}`;
-    const retryAfter =
-      typeof retry_after === 'number' && retry_after >= 0 ? Math.min(Math.ceil(retry_after), 86_400) : undefined;
-    return { kind: 'refused', error: words, ...(retryAfter !== undefined && { retryAfter }) };
+    return { kind: 'refused', error: words, ...later };
   }
   if (job_id !== undefined && job_id !== null && job_id !== job)
     return { kind: 'refused', error: 'the processor answered for another job' };

@@ -4,11 +4,11 @@ import type { Pool } from 'undici';
 import { DomainError, UnreachableError } from '../errors.ts';
 import { jsonOrNull } from '../model/from-json.ts';
 import type { Network } from '../model/ids.ts';
+import { retryAfterOf } from '../model/retry-after.ts';
 import { isFailed, isRedirect } from './failed-status.ts';
 import { notTrickling } from './least-rate.ts';
 import { publicLookup } from './public-lookup.ts';
 import { DeniedError, FailedAnswerError, HeldOffError, LostAnswerError } from './remote-errors.ts';
-import { retryAfterOf } from './retry-after.ts';
 import type { Throttle } from './throttle.ts';
 import { readWords } from './wire.ts';
 

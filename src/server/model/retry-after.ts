@@ -1,4 +1,4 @@
-/** Retry-After in milliseconds: seconds, or a date, which is read by the remote's own clock. */
+/** Retry-After in milliseconds: seconds, or a date, which is read by the clock of whoever answers. */
 export function retryAfterOf(
   header: string | string[] | undefined,
   date: string | string[] | undefined,
