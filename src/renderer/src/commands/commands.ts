@@ -58,6 +58,8 @@ export function onKeyDown(event: KeyboardEvent): void {
   }
   // The way out of a field, to where letters are shortcuts again.
   if (press === 'Escape' && isField(event.target) && !isModal()) {
+    // Some browsers empty a field for searching by it.
+    event.preventDefault();
     event.target.blur();
     return;
   }
