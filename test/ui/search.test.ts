@@ -46,6 +46,8 @@ describePage('the search', () => {
     await page.keyboard.press('/');
     await page.keyboard.type(' above', { delay: 300 });
     expect(await page.getByRole('searchbox').inputValue()).toBe('zeppelin above');
+    await page.keyboard.press('Escape');
+    expect(await page.getByRole('searchbox').inputValue()).toBe('zeppelin above');
     await page.getByLabel('In which collection').selectOption('Tate');
     await page.getByRole('heading', { name: 'Nothing fits' }).waitFor();
     expect(visitor.faults).toEqual([]);
@@ -72,6 +74,11 @@ describePage('the search', () => {
     await page.getByRole('button', { name: 'Show everything' }).click();
     await page.getByText('One found').waitFor();
     await chip('person 0').waitFor({ state: 'detached' });
+    const entities = Array.from({ length: 100 }, () => ({ type: 'grain', properties: { label: 'Some wheat' } }));
+    ok(await ask(node, me, 'POST /entities/batch', { entities }));
+    ok(await ask(node, me, 'POST /search/entities', { query: 'wheat', sync_index: true }));
+    await visitor.go('/search?q=wheat');
+    await page.getByText('100 found; there may be more', { exact: true }).waitFor();
     // A chip takes it away, too.
     await visitor.go(`/search?q=treaty&types=${encodeURIComponent(JSON.stringify(['person']))}`);
     await chip('person 0').click();

@@ -18,6 +18,9 @@ export function searchAddress({ q, types, collection }: Record<string, unknown>)
   };
 }
 
+/** So many are asked for, which is as many as the node gives. */
+export const mostHits = 100;
+
 /** The best hits, and from how many collections. */
 export function hitsQuery({ q = '', types, collection }: SearchAddress) {
   return queryOptions({
@@ -27,7 +30,7 @@ export function hitsQuery({ q = '', types, collection }: SearchAddress) {
         api.POST('/search/entities', {
           body: {
             query: q,
-            limit: 100,
+            limit: mostHits,
             expand: 'preview',
             ...(types ? { types } : {}),
             ...(collection ? { collection_id: collection } : {}),

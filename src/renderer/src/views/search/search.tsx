@@ -17,7 +17,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { TypeFacets } from '../collection/type-facets.tsx';
 import { collectionsQuery } from '../collections/collections-query.ts';
 import { Hits } from './hits.tsx';
-import { hitsQuery, type SearchAddress } from './search-query.ts';
+import { hitsQuery, mostHits, type SearchAddress } from './search-query.ts';
 
 const route = getRouteApi('/search');
 
@@ -69,7 +69,7 @@ export function Search() {
           found.data &&
           !found.isPlaceholderData && (
             <span role="status">
-              {t(found.data.metadata.truncated ? 'search.countAtLeast' : 'search.count', {
+              {t(found.data.metadata.truncated || hits.length >= mostHits ? 'search.countAtLeast' : 'search.count', {
                 count: hits.length,
                 number: number(hits.length),
               })}
