@@ -177,6 +177,14 @@ describePage('collections', () => {
     await page.keyboard.press('Shift+ArrowDown');
     await page.getByText('3 selected').waitFor();
     await pictureOf(page, 'collection-selected');
+    await page.keyboard.press('PageDown');
+    await page.keyboard.press('PageDown');
+    const hidden = `(() => {
+      const grid = document.querySelector('[role=grid]');
+      const row = document.getElementById(grid.getAttribute('aria-activedescendant'));
+      return row.getBoundingClientRect().bottom - grid.getBoundingClientRect().bottom;
+    })()`;
+    await expect.poll(() => page.evaluate(hidden)).toBeLessThanOrEqual(0);
 
     // Where somebody looks stays in sight when others write.
     const scrolled = () =>

@@ -20,6 +20,8 @@ import type { Mark } from './use-mark.ts';
 import { useRows } from './use-rows.ts';
 
 const rowHeight = 32;
+/** The line of the names of columns, with its border. */
+const headHeight = 33;
 /** What is in sight is told in steps of so many rows, so that not each one of them fetches and draws anew. */
 const stride = 25;
 const features = tableFeatures({ columnVisibilityFeature, columnSizingFeature, columnResizingFeature });
@@ -75,6 +77,8 @@ export function EntityTable(props: EntityTableProps) {
     getScrollElement: () => scroller.current,
     estimateSize: () => rowHeight,
     overscan: 12,
+    // The head stands over the rows, which begin behind it: as much less of them is in sight.
+    scrollPaddingEnd: headHeight,
     onChange: (instance) => {
       const { startIndex, endIndex } = instance.range ?? { startIndex: 0, endIndex: 40 };
       const [first, last] = [Math.floor(startIndex / stride) * stride, Math.ceil(endIndex / stride) * stride];
