@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import { operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity } from '../helpers/entities.ts';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, ok } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { agent, klados, rhiza } from '../helpers/processors.ts';
 import { describePage, onNewPage, type Visit } from './browser.ts';
@@ -68,6 +68,19 @@ describePage('what is picked by its name', () => {
     await box('The other entity').press('Enter');
     await page.getByText('Nothing fits').waitFor();
     expect(await page.getByRole('button', { name: 'Remove Turner' }).count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('is a collection where the relationship leads into one', async () => {
+    await collection(node, me, { label: 'Letters about Turner' });
+    const turner = { type: 'person', collection: home.id, properties: { label: 'Turner' } };
+    const { id } = await create(node, me, turner);
+    ok(await ask(node, me, 'POST /search/entities', { query: 'Turner', sync_index: true }));
+    await visitor.go(`/entities/${id}`);
+    await page.getByLabel('Predicate').fill('collection');
+    await box('The other entity').fill('Turner');
+    await option('Letters about Turner').waitFor();
+    expect(await offered().filter({ hasText: 'person' }).count()).toBe(0);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -85,6 +85,7 @@ export function BulkForm({ draft, onChange, collection, properties }: BulkFormPr
           <PeerPicker
             label={t('relationship.peer')}
             collection={collection}
+            predicate={name.trim()}
             onChoose={(chosen) => change({ peer: chosen })}
           />
           {peer && (

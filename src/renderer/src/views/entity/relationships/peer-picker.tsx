@@ -9,17 +9,20 @@ export function PeerPicker({
   label,
   placeholder,
   collection,
+  predicate,
   onChoose,
 }: {
   label: string;
   /** What stands in it at first; that a label or an id is wanted if omitted. */
   placeholder?: string;
   collection: string | undefined;
+  /** Of the relationship that it is to be at the end of, where that is known. */
+  predicate?: string;
   onChoose(peer: Peer): void;
 }) {
   const { t } = useTexts();
   const [text, setText] = useState('');
-  const found = useFound(text, (part) => peersQuery(part, collection));
+  const found = useFound(text, (part) => peersQuery(part, collection, predicate));
   const nothing = found.error ? t('peer.notFound') : found.waits ? t('state.waiting') : t('peer.nothing');
   return (
     <Combobox

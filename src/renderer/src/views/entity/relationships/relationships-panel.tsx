@@ -136,6 +136,7 @@ function AddRelationship({
         <PeerPicker
           label={t('relationship.peer')}
           collection={collection}
+          predicate={predicate}
           onChoose={({ id, type, label }) => {
             // Its fault is told below, and nothing else is made of it.
             if (!wrong)
