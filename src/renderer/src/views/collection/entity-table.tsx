@@ -18,6 +18,7 @@ import { mostSelected, type Selection } from './selection.ts';
 import type { TableRow, TableWanted } from './table-queries.ts';
 import type { Mark } from './use-mark.ts';
 import { useRows } from './use-rows.ts';
+import { useStayInSight } from './use-stay-in-sight.ts';
 
 const rowHeight = 32;
 /** The line of the names of columns, with its border. */
@@ -97,6 +98,8 @@ export function EntityTable(props: EntityTableProps) {
     if (isBack) scroller.current?.scrollTo({ top: before });
     else virtual.scrollToIndex(active, { align: 'auto' });
   }, [active, before, count, place, virtual]);
+
+  useStayInSight(scroller, headHeight + (active + 1) * rowHeight);
 
   // The same function each time, so that rows which stay are not drawn again.
   const extend = (to: number) => {
