@@ -69,4 +69,9 @@ test('what is made here in a collection of one remote is not sent to another one
   expect(await sync(mirror, here, 'first')).toMatchObject({ created: 1, refused: 0 });
   expect((await read(one, ada, work.id)).type).toBe('document');
   expect(await remoteOf(mirror, here, 'second')).toMatchObject({ pending: 0, refused: 0 });
+
+  // Once the other one has the collection, too, its version names its user alone, who is the operator here all the same.
+  ok(await ask(mirror, here, 'PUT /node/remotes/second', { collections: [id] }));
+  expect(await sync(mirror, here, 'second')).toMatchObject({ created: 2, refused: 0 });
+  await create(mirror, here, { collection: id });
 });

@@ -1,7 +1,7 @@
 import type { Manifest } from '../model/manifest.ts';
 import { rolesOf } from '../model/roles.ts';
 import type { Reader } from '../store/connection.ts';
-import { findKnown, listRemotes, type Remote } from '../store/remotes/remotes.ts';
+import { findKnown, otherUsers, type Remote } from '../store/remotes/remotes.ts';
 
 /**
  * By whom else a collection may name the operator, beside the ids here: other remotes know him by users of theirs, and their versions
@@ -19,7 +19,7 @@ export function ownNames(
   const members = new Set(theirs && membersOf(theirs));
   if (theirs !== null && !members.has(user)) return [];
   const isStranger = (name: string) => name !== user && !members.has(name) && findKnown(db, key, name).theirs === null;
-  return [...new Set(listRemotes(db).flatMap((other) => other.user ?? []))].filter(isStranger);
+  return otherUsers(db, key).filter(isStranger);
 }
 
 function membersOf(manifest: Manifest): string[] {

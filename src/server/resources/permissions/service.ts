@@ -23,7 +23,7 @@ import { type EntityRow, findEntity, findTip } from '../../store/entities.ts';
 import { FolderTree } from '../../store/folders.ts';
 import { grantsIn, longestGrantIn } from '../../store/jobs/jobs.ts';
 import type { Networks } from '../../store/networks.ts';
-import { mirrorOf } from '../../store/remotes/remotes.ts';
+import { mirrorOf, otherUsers } from '../../store/remotes/remotes.ts';
 import { creatorOf, lastLive, versionByKey } from '../../store/versions.ts';
 import { checkNetwork } from '../entities/writes.ts';
 import { claimIssues } from './content-claims.ts';
@@ -55,8 +55,8 @@ function isContentDelete(action: string): boolean {
 
 /**
  * In a mirrored collection only the operator writes, as the remote's user and under that user's roles, because the
- * remote would refuse the push of anything else (decisions.md, Writes into a mirror). `refusal`: why nobody or somebody
- * else may not.
+ * remote would refuse the push of anything else (decisions.md, Writes into a mirror). The version here may be another remote's,
+ * to which the collection was brought, and which names the operator by its own user. `refusal`: why nobody or somebody else may not.
  */
 function actingIn<A extends Actor>(
   db: Reader,
@@ -76,7 +76,8 @@ function actingIn<A extends Actor>(
     };
   if (user === null || !isOperator)
     return { acting: actor, refusal: `${where}: only the operator of this node writes there. Write at ${mirror.url}.` };
-  return { acting: { ...actor, ids: [user] }, refusal: null };
+  const isNamed = placement.access?.members.some(({ peer }) => peer === user) === true;
+  return { acting: { ...actor, ids: [user, ...(isNamed ? [] : otherUsers(db, mirror.key))] }, refusal: null };
 }
 
 /** As which user of its remote what is written in a mirror is pushed; null where nothing is. */

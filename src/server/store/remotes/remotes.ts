@@ -32,6 +32,12 @@ export function findRemote(db: Reader, name: string): Remote | undefined {
   return row && withCollections(db, row);
 }
 
+/** By whom the remotes other than one know the operator. */
+export function otherUsers(db: Reader, remote: number): string[] {
+  const sql = 'SELECT DISTINCT user_id AS id FROM remote WHERE key <> ? AND user_id IS NOT NULL';
+  return db.all<{ id: string }>(sql, remote).map(({ id }) => id);
+}
+
 function withCollections(db: Reader, row: RemoteRow): Remote {
   const collections = db.all<{ id: string }>(
     'SELECT e.id FROM remote_collection c JOIN entity e ON e.key = c.collection WHERE c.remote = ? ORDER BY e.id',
