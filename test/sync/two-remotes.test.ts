@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { findRemote } from '../../src/server/store/remotes/remotes.ts';
+import { allPending } from '../../src/server/sync/push-pending.ts';
 import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
@@ -59,7 +61,7 @@ test('what is made here in a collection of one remote is not sent to another one
   const here = operator(mirror);
   const [ada, ben] = [await user(one, 'ada'), operator(another)];
   const { id } = await collection(one, ada);
-  await addRemote(mirror, here, { name: 'first', url: one.url, key: keyOf(ada) });
+  await addRemote(mirror, here, { name: 'first', url: one.url, key: keyOf(ada), types: ['document'] });
   await addRemote(mirror, here, { name: 'second', url: second.url, key: keyOf(ben) });
   await sync(mirror, here, 'first');
   const work = await create(mirror, here, { collection: id });
@@ -70,8 +72,16 @@ test('what is made here in a collection of one remote is not sent to another one
   expect((await read(one, ada, work.id)).type).toBe('document');
   expect(await remoteOf(mirror, here, 'second')).toMatchObject({ pending: 0, refused: 0 });
 
+  // What the one does not get waits for nothing, nor does what it gets with the collection that it has forgotten.
+  await create(mirror, here, { type: 'artwork', collection: id });
+  expect(await sync(mirror, here, 'second')).toMatchObject({ created: 1, refused: 0 });
   // Once the other one has the collection, too, its version names its user alone, who is the operator here all the same.
   ok(await ask(mirror, here, 'PUT /node/remotes/second', { collections: [id] }));
   expect(await sync(mirror, here, 'second')).toMatchObject({ created: 2, refused: 0 });
-  await create(mirror, here, { collection: id });
+  const more = await create(mirror, here, { collection: id });
+  const store = await mirror.ctx.networks.get('main');
+  const rows = [id, work.id].map((forgotten) => ({ kind: 'remote_forgot', remote: 'first', id: forgotten }) as const);
+  await store.submit([{ changes: [], preconditions: [], rows, origin: 'remote:first', time: 0 }]);
+  const remote = store.read((db) => findRemote(db, 'first')!);
+  expect((await allPending({ store, remote })).map((row) => row.id)).toEqual([id, work.id, more.id]);
 });

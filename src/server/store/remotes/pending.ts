@@ -100,19 +100,25 @@ export function isTipAtAnother(db: Reader, remote: number, id: string): boolean 
 }
 
 const placesAt = (which: string) => `EXISTS (SELECT 1 FROM edge d JOIN predicate p ON p.key = d.predicate
-  JOIN remote_entity k ON k.entity = d.peer JOIN remote r ON r.key = k.remote
-  WHERE d.source = e.key AND p.name = 'collection' AND k.theirs IS NOT NULL AND ${which})`;
+  WHERE d.source = e.key AND p.name = 'collection' AND EXISTS (${which}))`;
 
-/** Whether it goes to a remote `r`, which has not refused it. */
-const isTaken = `${pushed} AND NOT EXISTS (SELECT 1 FROM push_refusal f WHERE f.remote = r.key AND f.entity = e.key)`;
+/** A remote other than this one that has the collection, and to which `e` goes, unless it has refused it. */
+const another = `SELECT 1 FROM remote_entity k JOIN push_pending w ON w.remote = k.remote AND w.entity = e.key
+  WHERE k.entity = d.peer AND k.remote <> ? AND k.theirs IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM push_refusal f WHERE f.remote = k.remote AND f.entity = e.key)`;
+
+/** This remote has the collection, or is to get it. */
+const thisOne = `SELECT 1 FROM remote_entity k WHERE k.entity = d.peer AND k.remote = ? AND k.theirs IS NOT NULL
+  UNION ALL SELECT 1 FROM push_pending w WHERE w.remote = ? AND w.entity = d.peer`;
+
+const forAnother = `SELECT 1 FROM entity e WHERE e.id = ? AND ${placesAt(another)} AND NOT ${placesAt(thisOne)}`;
 
 /**
- * Whether what is new here lies in a collection that a remote other than this one has, to which it goes, and in none that this one
- * has: without a choice of collections it is not meant for this one, and would not go there once this one has it.
+ * Whether what is new here goes to a remote other than this one that has a collection in which it lies, and that this one neither has
+ * nor gets: without a choice of collections it is not meant for this one, and would not go there once that one has it.
  */
 export function isForAnother(db: Reader, remote: number, id: string): boolean {
-  const sql = `SELECT 1 FROM entity e WHERE e.id = ? AND ${placesAt(`r.key <> ? AND ${isTaken}`)} AND NOT ${placesAt('r.key = ?')}`;
-  return db.get(sql, id, remote, remote) !== undefined;
+  return db.get(forAnother, id, remote, remote, remote) !== undefined;
 }
 
 /** Makes the comparison of all entities with one remote anew. */
