@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
-import { create, update } from '../helpers/entities.ts';
+import { ask, user } from '../helpers/callers.ts';
+import { create, enrol, ok, update } from '../helpers/entities.ts';
 import { remoteOf, sync } from './nodes.ts';
 import { startProxied } from './proxied.ts';
 import type { Call } from './proxy.ts';
@@ -33,9 +34,10 @@ test('what was refused and has not changed is not looked through by each run, ho
   expect(await remoteOf(mirror, here)).toMatchObject({ pending: 41, refused: 41 });
 });
 
-test('what was refused for want of an entity goes out with the run that brings that', async () => {
+test('what was refused for want of an entity goes out with the run that brings that, before what takes the rights for it', async () => {
   await using scene = await startProxied({ works: 1 });
-  const { mirror, proxy, here, place, works } = scene;
+  const { origin, mirror, proxy, here, curator, place, works } = scene;
+  const other = await user(origin, 'other');
   await sync(mirror, here);
   const peer = await create(mirror, here, { collection: place.id });
   await update(mirror, here, works[0]!, {
@@ -46,6 +48,8 @@ test('what was refused for want of an entity goes out with the run that brings t
   await sync(mirror, here).catch(() => undefined);
   expect(await remoteOf(mirror, here)).toMatchObject({ pending: 2, refused: 1 });
   proxy.fault = () => undefined;
-  expect(await sync(mirror, here)).toMatchObject({ created: 1, updated: 1 });
+  await enrol(mirror, here, place.id, other, 'owner');
+  ok(await ask(mirror, here, `DELETE /collections/${place.id}/members/${curator.id}?role=owner`));
+  expect(await sync(mirror, here)).toMatchObject({ created: 1, updated: 2 });
   expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
 });

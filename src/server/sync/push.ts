@@ -67,15 +67,22 @@ export async function push(ctx: PushContext, { accept }: { accept: boolean }): P
   }
   // Very much may be refused, and each run comes by it: it is looked at only where something has come there since.
   const refused = new Set(pending.filter((row) => row.refused).map(({ id }) => id));
-  for (let rows = pending.filter(({ id }) => !refused.has(id)); rows.length > 0; ) {
-    await pushRows(ctx, rows);
-    if (ctx.report.stopped !== null || refused.size === 0) return;
-    rows = (await allPending(ctx)).filter((row) => !row.refused && refused.delete(row.id));
-  }
+  const rows = pending.filter(({ id }) => !refused.has(id));
+  if (rows.length === 0) return;
+  await pushRows(ctx, rows, refused);
+  while (await pushFreed(ctx, refused));
+}
+
+/** Sends what was refused and may be taken by now. @returns whether there was any such thing, and more may follow */
+async function pushFreed(ctx: PushContext, refused: Set<string>): Promise<boolean> {
+  if (ctx.report.stopped !== null || refused.size === 0) return false;
+  const freed = (await allPending(ctx)).filter((row) => !row.refused && refused.delete(row.id));
+  if (freed.length > 0) await pushRows(ctx, freed, refused);
+  return freed.length > 0 && ctx.report.stopped === null;
 }
 
 /** Sends what waits, round by round. */
-async function pushRows(ctx: PushContext, pending: PendingRow[]): Promise<void> {
+async function pushRows(ctx: PushContext, pending: PendingRow[], refused: Set<string>): Promise<void> {
   let vouched = pushedSoFar(ctx.report);
   const mark = async () => {
     vouched = pushedSoFar(ctx.report);
@@ -93,6 +100,7 @@ async function pushRows(ctx: PushContext, pending: PendingRow[]): Promise<void> 
       }
   };
   const { restoring, first, last, taking } = await roundsOf(ctx, pending);
+  ctx.linking = false;
   for (const id of restoring) ctx.restoring.add(id);
   await pushRounds(first);
   if (ctx.report.stopped !== null) return;
@@ -102,6 +110,9 @@ async function pushRows(ctx: PushContext, pending: PendingRow[]): Promise<void> 
   ctx.linking = true;
   await pushRound(ctx, moved);
   if (last.length > 0) {
+    // What may be taken by now may need the rights that go with these.
+    while (await pushFreed(ctx, refused));
+    if (ctx.report.stopped !== null) return;
     // To a node versions go without their bytes, which need the same rights.
     ctx.patience.anew();
     await syncContent(ctx, { sends: true });
