@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findRemote } from '../../src/server/store/remotes/remotes.ts';
+import { findRemote, hasPending } from '../../src/server/store/remotes/remotes.ts';
 import { allPending } from '../../src/server/sync/push-pending.ts';
 import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
@@ -65,6 +65,10 @@ test('what is made here in a collection of one remote is not sent to another one
   await addRemote(mirror, here, { name: 'second', url: second.url, key: keyOf(ben) });
   await sync(mirror, here, 'first');
   const work = await create(mirror, here, { collection: id });
+  const store = await mirror.ctx.networks.get('main');
+  // Nor does it begin a run with the other one where that is watched.
+  const wakes = (name: string) => store.read((db) => hasPending(db, findRemote(db, name)!.key, 0));
+  expect(['first', 'second'].map(wakes)).toEqual([true, false]);
   second.calls.length = 0;
   expect(await sync(mirror, here, 'second')).toMatchObject({ created: 0, refused: 0 });
   expect(second.calls.filter(({ path }) => /^\/entities(\?|$)/.test(path))).toEqual([]);
@@ -79,7 +83,6 @@ test('what is made here in a collection of one remote is not sent to another one
   ok(await ask(mirror, here, 'PUT /node/remotes/second', { collections: [id] }));
   expect(await sync(mirror, here, 'second')).toMatchObject({ created: 2, refused: 0 });
   const more = await create(mirror, here, { collection: id });
-  const store = await mirror.ctx.networks.get('main');
   const rows = [id, work.id].map((forgotten) => ({ kind: 'remote_forgot', remote: 'first', id: forgotten }) as const);
   await store.submit([{ changes: [], preconditions: [], rows, origin: 'remote:first', time: 0 }]);
   const remote = store.read((db) => findRemote(db, 'first')!);

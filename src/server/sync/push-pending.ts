@@ -1,8 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Reader } from '../store/connection.ts';
 import { findEntity } from '../store/entities.ts';
-import { isForAnother } from '../store/remotes/pending.ts';
-import { lackingPeers, listRemotes, type PendingRow, pendingPage, pendingPeers } from '../store/remotes/remotes.ts';
+import { lackingPeers, type PendingRow, pendingPage, pendingPeers } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
 import { isVersionOf, loadEntity } from './entity.ts';
@@ -10,17 +8,13 @@ import { ownNames } from './own-names.ts';
 import type { Named } from './pull-preview.ts';
 import { type Intent, intentOf, type Standing } from './state.ts';
 
-/** Everything that waits to be pushed, but for what is new here and meant for another remote: once that has it, it waits no more. */
+/** Everything that waits to be pushed, but for what is meant for another remote. */
 export async function allPending({ store, remote }: Pick<SyncContext, 'store' | 'remote'>): Promise<PendingRow[]> {
   const all: PendingRow[] = [];
-  // Where it is the only one, or is told which collections it has, nothing is meant for another one.
-  const isAlone = remote.collections.length > 0 || store.read(listRemotes).length === 1;
   for (let after: number | null = 0; after !== null; ) {
     const from: number = after;
     const page = store.read((db) => pendingPage(db, remote.key, from, 500));
-    const isMeant = (db: Reader, { id, known, open, refused }: PendingRow) =>
-      known || open || refused || !isForAnother(db, remote.key, id);
-    all.push(...(isAlone ? page.rows : store.read((db) => page.rows.filter((row) => isMeant(db, row)))));
+    all.push(...page.rows.filter((row) => !row.elsewhere));
     after = page.next;
     await setImmediate();
   }

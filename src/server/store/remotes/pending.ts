@@ -99,27 +99,28 @@ export function isTipAtAnother(db: Reader, remote: number, id: string): boolean 
   return db.get(tipAtAnother, remote, id) !== undefined;
 }
 
-const placesAt = (which: string) => `EXISTS (SELECT 1 FROM edge d JOIN predicate p ON p.key = d.predicate
-  WHERE d.source = e.key AND p.name = 'collection' AND EXISTS (${which}))`;
+const placesAt = (which: string) => `EXISTS (SELECT 1 FROM edge d JOIN predicate s ON s.key = d.predicate
+  WHERE d.source = e.key AND s.name = 'collection' AND EXISTS (${which}))`;
 
-/** A remote other than this one that has the collection, and to which `e` goes, unless it has refused it. */
+/** A remote other than that of `p` that has the collection, and to which `e` goes, unless it has refused it. */
 const another = `SELECT 1 FROM remote_entity k JOIN push_pending w ON w.remote = k.remote AND w.entity = e.key
-  WHERE k.entity = d.peer AND k.remote <> ? AND k.theirs IS NOT NULL
+  WHERE k.entity = d.peer AND k.remote <> p.remote AND k.theirs IS NOT NULL
     AND NOT EXISTS (SELECT 1 FROM push_refusal f WHERE f.remote = k.remote AND f.entity = e.key)`;
 
-/** This remote has the collection, or is to get it. */
-const thisOne = `SELECT 1 FROM remote_entity k WHERE k.entity = d.peer AND k.remote = ? AND k.theirs IS NOT NULL
-  UNION ALL SELECT 1 FROM push_pending w WHERE w.remote = ? AND w.entity = d.peer`;
-
-const forAnother = `SELECT 1 FROM entity e WHERE e.id = ? AND ${placesAt(another)} AND NOT ${placesAt(thisOne)}`;
+/** The remote of `p` has the collection, or is to get it. */
+const thisOne = `SELECT 1 FROM remote_entity k WHERE k.entity = d.peer AND k.remote = p.remote AND k.theirs IS NOT NULL
+  UNION ALL SELECT 1 FROM push_pending w WHERE w.remote = p.remote AND w.entity = d.peer`;
 
 /**
- * Whether what is new here goes to a remote other than this one that has a collection in which it lies, and that this one neither has
- * nor gets: without a choice of collections it is not meant for this one, and would not go there once that one has it.
+ * Whether what waits, `p`, is new and goes to a remote other than this one that has a collection in which it lies, and that this one
+ * neither has nor gets, as SQL: without a choice of collections it is not meant for this one, and would not go there once that one
+ * has it.
  */
-export function isForAnother(db: Reader, remote: number, id: string): boolean {
-  return db.get(forAnother, id, remote, remote, remote) !== undefined;
-}
+export const isForAnother = `(NOT EXISTS (
+    SELECT 1 FROM remote_entity k WHERE k.entity = p.entity AND k.remote = p.remote AND k.theirs IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM push_intent i WHERE i.entity = p.entity AND i.remote = p.remote)
+  AND NOT EXISTS (SELECT 1 FROM remote_collection c WHERE c.remote = p.remote)
+  AND ${placesAt(another)} AND NOT ${placesAt(thisOne)})`;
 
 /** Makes the comparison of all entities with one remote anew. */
 export function rebuildPending(db: Writer, remote: number): void {

@@ -5,6 +5,7 @@ import { entityKey } from '../entity-keys.ts';
 import { selectMoved } from '../events.ts';
 import { inTypeIndex } from '../indexed-types.ts';
 import { versionHead } from '../versions.ts';
+import { isForAnother } from './pending.ts';
 import type { Direction, RemoteScope, RemoteSettings, RunFault, Trouble } from './sync-rows.ts';
 
 /** A node or service that this one syncs with. `key` is the store's own number for it. */
@@ -106,7 +107,7 @@ const much = 500;
  * after the move `since` counts; and where that is very much, too, it is taken for something.
  */
 export function hasPending(db: Reader, remote: number, since: number): boolean {
-  const isOpen = `p.remote = ? AND (i.tip IS NOT NULL OR NOT ${isHeld})`;
+  const isOpen = `p.remote = ? AND (i.tip IS NOT NULL OR NOT ${isHeld}) AND NOT ${isForAnother}`;
   const muchWaits = 'SELECT 1 FROM push_pending WHERE remote = ? LIMIT 1 OFFSET ?';
   if (db.get(muchWaits, remote, much) === undefined)
     return db.get(`SELECT 1 FROM ${waiting} WHERE ${isOpen} LIMIT 1`, remote) !== undefined;
@@ -235,7 +236,11 @@ export interface PendingRow {
   held: boolean;
   /** It waits for nothing but that edit. */
   refused: boolean;
+  /** It is new and meant for another remote: once that has it, it waits no more. */
+  elsewhere: boolean;
 }
+
+type Flag = Exclude<keyof PendingRow, 'id' | 'type'>;
 
 /** A page of what waits to be pushed, by the store's order from `after` on; `next` is null on the last. */
 export function pendingPage(
@@ -244,11 +249,10 @@ export function pendingPage(
   after: number,
   limit: number,
 ): { rows: PendingRow[]; next: number | null } {
-  const rows = db.all<
-    Record<'key' | 'deleted' | 'known' | 'same' | 'open' | 'held' | 'refused', number> & { id: string; type: string }
-  >(
+  const rows = db.all<Record<Flag | 'key', number> & { id: string; type: string }>(
     `SELECT e.key, e.id, e.type, e.deleted, k.theirs IS NOT NULL AS known, k.twin IS e.tip AS same, i.tip IS NOT NULL AS open,
-            ${isHeld} AS held, f.tip IS e.cid AND c.entity IS NULL AND i.tip IS NULL AS refused
+            ${isHeld} AS held, f.tip IS e.cid AND c.entity IS NULL AND i.tip IS NULL AS refused,
+            ${isForAnother} AS elsewhere
        FROM ${waiting} LEFT JOIN remote_entity k ON k.remote = p.remote AND k.entity = p.entity
       WHERE p.remote = ? AND p.entity > ? ORDER BY p.entity LIMIT ?`,
     remote,
@@ -256,10 +260,10 @@ export function pendingPage(
     limit,
   );
   return {
-    rows: rows.map(({ key: _, deleted, known, same, open, held, refused, ...row }) => ({
+    rows: rows.map(({ key: _, deleted, known, same, open, held, refused, elsewhere, ...row }) => ({
       ...row,
       ...{ deleted: deleted === 1, known: known === 1, same: same === 1, open: open === 1 },
-      ...{ held: held === 1, refused: refused === 1 },
+      ...{ held: held === 1, refused: refused === 1, elsewhere: elsewhere === 1 },
     })),
     next: rows.length === limit ? (rows.at(-1)?.key ?? null) : null,
   };
