@@ -51,6 +51,17 @@ test.each([
   await update(mirror, here, await read(mirror, here, work.id), { properties: { n: 1 } });
   await round();
   expect(await read(another, ben, work.id)).toMatchObject({ properties: { n: 1 } });
+
+  // Nor is it a conflict with one of which nothing is known any more.
+  for (const [name, url, who] of [
+    ['first', first.url, ada],
+    ['second', second.url, ben],
+  ] as const) {
+    ok(await ask(mirror, here, `DELETE /node/remotes/${name}`));
+    await addRemote(mirror, here, { name, url, key: keyOf(who), collections });
+    expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
+  }
+  await round();
 });
 
 test('what is made here in a collection of one remote is not sent to another one, and waits for the one', async () => {

@@ -72,8 +72,10 @@ export function decideTip(
 function isMet(db: Reader, { state }: Loaded, { manifest, manifests }: Chain, { remote, self }: Here): boolean {
   if (state.theirs !== null || manifest.type !== 'collection') return false;
   const local = state.local && findVersion(db, state.local.cid)?.manifest;
-  const said = [...manifests, manifest];
-  return !!local && said.some((theirs) => isSaid(theirs, { local, self, user: remote.user }));
+  if (!local) return false;
+  const isOurs = (theirs: Manifest) =>
+    isSaid(theirs, { local, self: [...self, ...ownNames(db, remote, local, theirs)], user: remote.user });
+  return [...manifests, manifest].some(isOurs);
 }
 
 type Answer = Extract<EntityEvent, { kind: 'answered' }>;
