@@ -139,6 +139,35 @@ test('what a name is the label of comes first, however much newer leads to it', 
   }
 });
 
+test('a last word that is half typed, and one word that is typed as two, are found with the others', async () => {
+  await using folder = await temporaryFolder();
+  await using node = await startNode({ data: folder.path });
+  const me = operator(node);
+  const home = await collection(node, me, { label: 'Tides' });
+  const labels = [
+    'Harbour beside towering cliffs',
+    'Harbour',
+    'Tow tows towed towel tower towns towels towing',
+    'Dusk N',
+    'Sea',
+    'Scapegoat',
+  ];
+  const entities = [...labels, 'N00530', 'Seascape at dusk', 'Dusk'].map((label) => ({
+    ...{ type: 'artwork', collection: home.id },
+    properties: { label },
+  }));
+  ok(await ask(node, me, 'POST /entities/batch', { entities }));
+  await indexIdle(node);
+  for (const [query, label] of [
+    ['harbour tow', 'Harbour beside towering cliffs'],
+    ['N 00530', 'N00530'],
+    ['sea scape dusk', 'Seascape at dusk'],
+  ]) {
+    const { results } = ok<{ results: { label: string }[] }>(await ask(node, me, 'POST /search/entities', { query }));
+    expect(results[0]?.label, query).toBe(label);
+  }
+});
+
 test('what is the whole of a label is told from what has its letters otherwise', () => {
   for (const whole of [wholeLabel, wholeNeighbour]) {
     expect(whole(['1960', '1', '23'])).not.toBe(whole(['1960', '12', '3']));

@@ -29,6 +29,10 @@ const maxVariants = 16;
 const maxAlike = 6;
 /** What begins with a known word, or is its beginning, is another form of it from here on. */
 const formFrom = 0.7;
+/** A word of so many letters stands for what begins with it where it is the last one: shorter ones begin too much. */
+const begunFrom = 2;
+/** So many words that were typed as two are looked for. */
+const maxJoined = 3;
 /** Variants looked up in one search. */
 const maxLooked = 96;
 /** How much a variant counts beside a word that is known itself. */
@@ -45,6 +49,8 @@ const exactRanked = 500;
 const belowExact = 0.9;
 /** So many words are looked for one by one, the rarest; of common ones fewer, since each is in very many texts. */
 const [maxSome, maxCommon] = [12, 3];
+
+const number = /^\p{N}+$/u;
 
 interface QueryWord {
   word: string;
@@ -96,7 +102,7 @@ export function lexicalRankings(db: Reader, lexicon: Lexicon, text: string, look
     frequency: isCharacter(word) ? 0 : frequency(db, lexicon, word),
   }));
   if (all.length === 0) return { rankings: [], whole: new Set() };
-  const { ranked, whole } = all.length > 1 ? withAll(db, lexicon, all, look, pool) : { ranked: [], whole: [] };
+  const { ranked, whole } = all.length > 1 ? withAll(db, lexicon, typed, all, look, pool) : { ranked: [], whole: [] };
   const keys = new Set(ranked.map(({ key }) => key));
   if (keys.size < pool / 2) for (const { key } of withSome(db, lexicon, all, look, pool)) keys.add(key);
   return { rankings: [{ keys: [...keys].slice(0, pool), weight: 1 }], whole: new Set(whole) };
@@ -106,34 +112,60 @@ export function lexicalRankings(db: Reader, lexicon: Lexicon, text: string, look
 function withAll(
   db: Reader,
   lexicon: Lexicon,
+  typed: readonly string[],
   all: readonly QueryWord[],
   look: Look,
   pool: number,
 ): { ranked: Ranked[]; whole: readonly number[] } {
-  const keysWith = (groups: readonly (readonly string[])[]): number[] => {
-    if (groups.length < 2) return [];
+  const keysWith = (groups: readonly (readonly string[])[], begun = ''): number[] => {
+    if (groups.length === 0) return [];
     const telling = groups.filter((terms) => rowsOf(db, lexicon, terms) <= mostCounted);
-    const expected = { rows: rowsOf(db, lexicon, groups.flat()), weighed: together(telling) };
-    return wordHits(db, together(groups), look, pool, expected).map(({ key }) => key);
+    // How many have a beginning nobody knows.
+    const rows = begun === '' ? rowsOf(db, lexicon, groups.flat()) : Number.POSITIVE_INFINITY;
+    const match = begun === '' ? together(groups) : `${together(groups)} AND "${begun}"*`;
+    return wordHits(db, match, look, pool, { rows, weighed: together(telling) }).map(({ key }) => key);
   };
-  const likeThem = (isMeant: (one: QueryWord, variant: Variant) => boolean): number[] =>
-    keysWith(
-      all.flatMap((one) => {
-        const terms = lexicon.vocabulary.like(one.word, maxAlike).flatMap((variant) => {
-          const counts = isMeant(one, variant) && frequency(db, lexicon, variant.term) > 0;
-          return counts ? [variant.term] : [];
-        });
-        if (one.frequency > 0) terms.unshift(one.word);
-        return terms.length === 0 ? [] : [terms];
-      }),
-    );
+  const groupsLike = (
+    some: readonly QueryWord[],
+    isMeant: (one: QueryWord, variant: Variant) => boolean,
+  ): (readonly string[])[] =>
+    some.flatMap((one) => {
+      const terms = lexicon.vocabulary.like(one.word, maxAlike).flatMap((variant) => {
+        const counts = isMeant(one, variant) && frequency(db, lexicon, variant.term) > 0;
+        return counts ? [variant.term] : [];
+      });
+      if (one.frequency > 0) terms.unshift(one.word);
+      return terms.length === 0 ? [] : [terms];
+    });
   const exact = all.every(({ frequency: n }) => n > 0) ? keysWith(all.map(({ word }) => [word])) : [];
   // Where enough have the words themselves, others like them are not wanted.
   if (exact.length >= pool) return { ranked: fuse([{ keys: exact, weight: 1 }]), whole: exact };
-  const forms = likeThem((one, variant) => one.frequency === 0 || isForm(one.word, variant));
-  const alike = forms.length > 0 ? forms : likeThem(() => true);
+  const isFormOf = (one: QueryWord, variant: Variant) => one.frequency === 0 || isForm(one.word, variant);
+  const several = (groups: readonly (readonly string[])[]) => (groups.length < 2 ? [] : keysWith(groups));
+  const forms = several(groupsLike(all, isFormOf));
+  // Whoever searches while typing has typed only a part of the last word.
+  const last = all.at(-1);
+  const isBegun = last !== undefined && last.word === typed.at(-1) && last.word.length >= begunFrom;
+  const begun = isBegun ? keysWith(groupsLike(all.slice(0, -1), isFormOf), last.word) : [];
+  const joined = exact.length > 0 ? [] : joinedWords(db, lexicon, typed);
+  const asOne = joined.flatMap(({ word, others }) => {
+    const left = all.filter((one) => others.includes(one.word));
+    return keysWith([[word], ...groupsLike(left, isFormOf)]);
+  });
+  const meant = [...asOne, ...(last?.frequency === 0 ? [...begun, ...forms] : [...forms, ...begun])];
+  const alike = meant.length > 0 ? [...new Set(meant)] : several(groupsLike(all, () => true));
   const ranked = fuse([exact, alike].map((keys) => ({ keys, weight: 1 })));
   return { ranked, whole: exact.length > 0 ? exact : alike };
+}
+
+/** Words that texts have, typed as two beside each other (sea scape, N 00530), each with the others; two numbers are two. */
+function joinedWords(db: Reader, lexicon: Lexicon, typed: readonly string[]): { word: string; others: string[] }[] {
+  const joined = typed.slice(1).flatMap((second, i) => {
+    const word = `${typed[i]}${second}`;
+    if (number.test(word) || frequency(db, lexicon, word) === 0) return [];
+    return [{ word, others: [...typed.slice(0, i), ...typed.slice(i + 2)] }];
+  });
+  return joined.slice(0, maxJoined);
 }
 
 /** A plural, say; what is but spelt nearly like a known word is another one. */
@@ -261,7 +293,6 @@ const mostLooked = 10_000;
 /** A label's words say more, where they stand and where they are found. */
 const labelCounts = 3;
 const ofLabels = 5;
-const number = /^\p{N}+$/u;
 
 /** Entities that share the words that tell most of a text (more like this). Sizes and dates are no such words. */
 export function moreLikeThis(db: Reader, lexicon: Lexicon, text: EntityText, look: Look, pool: number): Ranking {
