@@ -4,6 +4,7 @@ import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { agent, klados, rhiza } from '../helpers/processors.ts';
+import { indexIdle } from '../helpers/searches.ts';
 import { describePage, onNewPage, type Visit } from './browser.ts';
 
 describePage('what is picked by its name', () => {
@@ -81,6 +82,18 @@ describePage('what is picked by its name', () => {
     await box('The other entity').fill('Turner');
     await option('Letters about Turner').waitFor();
     expect(await offered().filter({ hasText: 'person' }).count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('is first what has the text as its name, however much newer has its letters', async () => {
+    for (const label of ['Sea', ...Array.from({ length: 11 }, (_, n) => `Research ${n}`)])
+      await create(node, me, { type: 'subject', collection: home.id, properties: { label } });
+    const letter = await create(node, me, { type: 'letter', collection: home.id, properties: { label: 'To Ada' } });
+    await indexIdle(node);
+    await visitor.go(`/entities/${letter.id}`);
+    await box('The other entity').fill('sea');
+    await option('Research 10').waitFor();
+    expect(await offered().first().innerText()).toMatch(/^Sea\s/);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ export interface MarkedPiece {
 const word = /[\p{L}\p{N}]+/gu;
 
 /** Letters without case, accents and forms, as they are compared. */
-function folded(text: string): string {
+export function folded(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
