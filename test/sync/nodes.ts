@@ -71,6 +71,7 @@ export async function addRemote(node: TestNode, who: Person, body: object): Prom
 }
 
 export interface RemoteAnswer {
+  url: string;
   user: string | null;
   pending: number;
   conflicts: number;

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
-import { collection, create, lacking, nowhere, ok, update } from '../helpers/entities.ts';
+import { collection, create, lacking, nowhere, ok, remove, update } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
 import { bytesOf, expectBytes, holding, type Scene, startScene } from './contents.ts';
-import { addRemote, keyOf, read, remoteOf, sync, tipsOf } from './nodes.ts';
+import { addRemote, keyOf, read, remoteOf, startCurated, sync, tipsOf } from './nodes.ts';
 import { startProxy } from './proxy.ts';
 
 const set = async ({ mirror, here }: Scene, body: object) =>
@@ -103,6 +103,25 @@ test('a remote that was removed and added again brings what it did not before', 
   expect(await sync(mirror, here)).toMatchObject({ content: { files: 1, bytes: 20_000 } });
   await expectBytes(mirror, here, `/entities/${entity.id}/content`, bytes);
 });
+
+test.each([
+  ['node', 'both'],
+  ['plain remote', 'both'],
+  ['node', 'pull'],
+] as const)(
+  'what a %s deleted in a chosen collection while it was not known here is deleted here, too (%s)',
+  async (kind, direction) => {
+    await using pair = await startCurated({ plain: kind !== 'node' });
+    const { origin, mirror, curator, here, place, work } = pair;
+    const { url } = await remoteOf(mirror, here);
+    ok(await ask(mirror, here, 'DELETE /node/remotes/origin'));
+    await remove(origin, curator, work);
+    await addRemote(mirror, here, { url, key: keyOf(curator), collections: [place.id], direction });
+    await sync(mirror, here);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0 });
+  },
+);
 
 test('a preview before the first mirror says how much would come, and what that does not say', async () => {
   await using scene = await startScene({ types: ['work', 'document'] });

@@ -1,4 +1,5 @@
 import { collectionsOf, type Relationship } from '../model/manifest.ts';
+import { findStanding } from '../store/entities.ts';
 import { isKnownAt } from '../store/remotes/remotes.ts';
 import type { SyncContext } from './arrivals.ts';
 
@@ -15,13 +16,16 @@ export function isUnknownUnderFilter(ctx: SyncContext, id: string): boolean {
 export function isOutside(
   ctx: SyncContext,
   id: string,
-  version: { readonly manifest: { type: string; relationships: unknown } },
+  version: { readonly manifest: { type: string; relationships: unknown; deleted?: boolean } },
 ): boolean {
   if (!isUnknownUnderFilter(ctx, id)) return false;
-  const { type, relationships } = version.manifest;
+  const { type, deleted } = version.manifest;
   const { collections, types } = ctx.remote;
   if (types.length > 0 && type !== 'collection' && !types.includes(type)) return true;
   if (collections.length === 0) return false;
+  // A tombstone lies nowhere; where the remote was removed and added again, what it had in these collections is here.
+  const here = deleted ? ctx.store.read((db) => findStanding(db, id)) : undefined;
+  const { relationships } = here?.manifest ?? version.manifest;
   // Nothing but its hash has been checked so far.
   if (!isListOfMaps(relationships)) return true;
   return !collectionsOf({ relationships }).some((one) => collections.includes(one));
