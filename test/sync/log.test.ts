@@ -154,7 +154,9 @@ test('a remote that does not accept the key any more is told so in a word, and n
   const prefix = keyOf(curator).slice(0, 12);
   ok(await ask(origin, curator, `DELETE /users/me/keys/${prefix}`));
   await update(mirror, here, work, { properties: { label: 'later' } });
-  await expect(sync(mirror, here)).rejects.toThrow('Give it a key that it accepts');
+  await expect(sync(mirror, here)).rejects.toThrow(
+    'Give it a key that it accepts: archeion remote set origin --key KEY',
+  );
   expect((await remote(pair)).last_run).toMatchObject({ fault: 'denied' });
   expect(await state(pair)).toMatchObject({ remotes: [{ failing: true }] });
 });

@@ -11,14 +11,16 @@ type Needs = Pick<SyncContext, 'store' | 'client'>;
 export const pageSize = 500;
 
 /** The page of a remote's feed that comes next. @throws UnreachableError */
-export async function readPage(needs: Needs, feed: FeedState): Promise<FeedPage> {
+export async function readPage(needs: Needs & Pick<SyncContext, 'remote'>, feed: FeedState): Promise<FeedPage> {
   const { status, body, page } = await askPage(needs, feed, { limit: limitOf(feed, pageSize) });
   if (page !== null) return page;
   const { host } = needs.client;
   if (status !== 200) {
     const words = `${host} shows no events: ${readWords(body, status)}`;
     if (status !== 401) throw new UnreachableError(words);
-    throw new KeyRefusedError(`${words}. Give it a key that it accepts: archeion remote set NAME --key KEY`);
+    throw new KeyRefusedError(
+      `${words}. Give it a key that it accepts: archeion remote set ${needs.remote.name} --key KEY`,
+    );
   }
   throw new UnreachableError(`${host} answers /events with something else than a page of the feed`);
 }
