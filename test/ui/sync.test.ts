@@ -446,6 +446,43 @@ describePage('the sync screens', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test.each([
+    ['/sync', 5000],
+    ['/sync/remotes/museum', 10_000],
+  ] as const)(
+    'at %s the mark and what stands there say the same, whichever looks first (every %d ms)',
+    async (at, clock) => {
+      const { key, key_prefix } = ok<{ key: string; key_prefix: string }>(
+        await ask(origin, curator, 'POST /users/me/keys', {}),
+      );
+      await addRemote(node, me, { name: 'museum', url: origin.url, key });
+      await sync(node, me, 'museum');
+      // Of its own, since what is set there would stay in the next one.
+      visitor = tidied(await signedIn(node, {}));
+      page = visitor.page;
+      // One clock goes, and fast, beside that of a sync under way.
+      await page.addInitScript(
+        `const set = self.setInterval; self.setInterval = (f, ms) => ([1000, ${clock}].includes(ms) ? set(f, 50) : 0);`,
+      );
+      await visitor.load(at);
+      await page.getByRole('link', { name: 'In step', exact: true }).waitFor();
+      await page.getByText('In step: everything').first().waitFor();
+      await update(node, me, letter, { properties: { pages: 8 } });
+      await update(origin, curator, letter, { properties: { pages: 9 } });
+      await sync(node, me, 'museum');
+      await page.getByRole('link', { name: 'One conflict', exact: true }).waitFor();
+      await page.getByText('waits for you: one conflict').first().waitFor();
+      ok(await ask(origin, curator, `DELETE /users/me/keys/${key_prefix}`));
+      await expect(sync(node, me, 'museum')).rejects.toThrow('Give it a key that it accepts');
+      await page.getByRole('link', { name: 'Sync needs a look' }).waitFor();
+      await page
+        .getByText(/^It did not accept its key/)
+        .first()
+        .waitFor();
+      expect(visitor.faults).toEqual([]);
+    },
+  );
+
   test('a remote is watched, renamed and removed; what stays is said, and stays', async () => {
     await addOrigin({ watch: true });
     await added();

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { CircleAlert, CloudCheck, CloudUpload, GitMerge, RefreshCw, TriangleAlert } from 'lucide-react';
 import { useTexts } from '../messages/texts.tsx';
 import { syncStateQuery } from '../views/sync/state-query.ts';
+import { atLength, standInShort, useOneStand } from '../views/sync/use-one-stand.ts';
 
 const looks = {
   running: { icon: RefreshCw, colour: 'text-accent' },
@@ -17,6 +18,7 @@ const looks = {
 export function SyncMark() {
   const { t, number } = useTexts();
   const { data } = useQuery(syncStateQuery);
+  useOneStand(data && standInShort(data), atLength);
   if (!data || (data.remotes.length === 0 && data.conflicts === 0)) return null;
   const { remotes, conflicts } = data;
   const sum = (of: (one: (typeof remotes)[number]) => number) => remotes.reduce((all, one) => all + of(one), 0);

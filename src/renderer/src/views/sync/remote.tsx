@@ -21,6 +21,7 @@ import { Stand } from './stand.tsx';
 import { SyncHead } from './sync-head.tsx';
 import { type Remote, remoteQuery } from './sync-queries.ts';
 import { Troubles } from './troubles.tsx';
+import { inShort, standAtLength, useOneStand } from './use-one-stand.ts';
 
 const route = getRouteApi('/sync/remotes/$name');
 
@@ -29,6 +30,7 @@ export function RemoteScreen() {
   const { t } = useTexts();
   const { name } = route.useParams();
   const remote = useQuery(remoteQuery(name));
+  useOneStand(remote.data && standAtLength([remote.data]), inShort);
   // What is typed stays where the remote gets another name.
   const [renamed, setRenamed] = useState<{ from: string; to: string } | null>(null);
   const key = renamed?.to === name ? renamed.from : name;

@@ -16,6 +16,7 @@ import { RunProgress } from './run-progress.tsx';
 import { Stand } from './stand.tsx';
 import { SyncHead } from './sync-head.tsx';
 import { type Remote, remotesQuery } from './sync-queries.ts';
+import { inShort, standAtLength, useOneStand } from './use-one-stand.ts';
 import { WatchSwitch } from './watch-switch.tsx';
 
 const route = getRouteApi('/sync');
@@ -24,6 +25,7 @@ const route = getRouteApi('/sync');
 export function Remotes() {
   const { t } = useTexts();
   const list = useQuery(remotesQuery);
+  useOneStand(list.data && standAtLength(list.data.remotes), inShort);
   const { add } = route.useSearch();
   const go = useNavigate({ from: '/sync' });
   const open = (adding: boolean) =>
