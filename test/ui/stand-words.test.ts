@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import de from '../../src/renderer/src/messages/de.json' with { type: 'json' };
 import en from '../../src/renderer/src/messages/en.json' with { type: 'json' };
 import { type Messages, textsOf } from '../../src/renderer/src/messages/translate.ts';
-import { didWords, headline, standWords, stopWords } from '../../src/renderer/src/views/sync/stand-words.ts';
+import { didWords, headline, leftWords, standWords, stopWords } from '../../src/renderer/src/views/sync/stand-words.ts';
 import type { Remote, Report } from '../../src/renderer/src/views/sync/sync-queries.ts';
 
 // Two hours ago was another day just after midnight.
@@ -110,6 +110,14 @@ describe('how things stand with a remote, in the reader’s language', () => {
     expect(said({ lost: [{ first: 1, last: 5, swept: true, uncatalogued: false }] })).not.toContain(about);
     const pushed = { direction: 'push', lost: [{ first: 1, last: 5, swept: true, uncatalogued: true }] } as const;
     expect(said({ ...pushed, lost: [...pushed.lost] })).not.toContain(about);
+  });
+
+  test('of a sync under way what is left is said where something is', () => {
+    const left = (events: number | null, pending: number) =>
+      leftWords(remote({ running: report, lag: { events, seconds: null }, pending }), english);
+    expect(left(0, 0)).toEqual([]);
+    expect(left(null, 1)).toEqual(['One change is left to push.']);
+    expect(left(3, 0)).toEqual(['3 events are left to read.']);
   });
 
   test('what a sync did is counted by what it was', () => {

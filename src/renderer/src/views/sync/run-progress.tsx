@@ -1,6 +1,6 @@
 import { useRef } from 'react';
 import { useTexts } from '../../messages/texts.tsx';
-import { didWords } from './stand-words.ts';
+import { didWords, leftWords } from './stand-words.ts';
 import type { Remote, Report } from './sync-queries.ts';
 
 interface Sample {
@@ -11,8 +11,8 @@ interface Sample {
 /** A sync under way: what it has done, how fast that goes, and what is left. */
 export function RunProgress({ remote }: { remote: Remote }) {
   const texts = useTexts();
-  const { t, number, counted, bytes } = texts;
-  const { running, lag, pending } = remote;
+  const { t, counted, bytes } = texts;
+  const { running, lag } = remote;
   const [rates, left] = [useRates(running), lag.events];
   if (!running) return null;
   const done = running.events;
@@ -26,8 +26,7 @@ export function RunProgress({ remote }: { remote: Remote }) {
       />
       <p>{t('sync.soFar', { what: didWords(running, texts) })}</p>
       <p className="text-quiet tabular-nums">
-        {left !== null && t('sync.leftEvents', { count: left, number: number(left) })}{' '}
-        {pending > 0 && t('sync.leftPending', { count: pending, number: number(pending) })}{' '}
+        {leftWords(remote, texts).join(' ')}{' '}
         {rates && t('sync.rates', { versions: counted('count.versions', rates.entries), bytes: bytes(rates.bytes) })}
       </p>
     </div>

@@ -102,6 +102,14 @@ function details(remote: Remote, { t, ago, list, number }: Says, now: number): S
   ];
 }
 
+/** What is left for a sync under way, as far as that is something. */
+export function leftWords({ lag, pending }: Pick<Remote, 'lag' | 'pending'>, { t, number }: Says): string[] {
+  return [
+    ...(lag.events ? [t('sync.leftEvents', { count: lag.events, number: number(lag.events) })] : []),
+    ...(pending > 0 ? [t('sync.leftPending', { count: pending, number: number(pending) })] : []),
+  ];
+}
+
 /** Why a sync stopped. */
 export function stopWords(
   { kind, count = 0, of = 0 }: NonNullable<Report['stop']>,
