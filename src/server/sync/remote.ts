@@ -6,6 +6,7 @@ import { jsonOrNull } from '../model/from-json.ts';
 import type { Network } from '../model/ids.ts';
 import { retryAfterOf } from '../model/retry-after.ts';
 import { isFailed, isRedirect } from './failed-status.ts';
+import { failureWords } from './failure-words.ts';
 import { notTrickling } from './least-rate.ts';
 import { publicLookup } from './public-lookup.ts';
 import { DeniedError, FailedAnswerError, HeldOffError, LostAnswerError } from './remote-errors.ts';
@@ -240,7 +241,7 @@ export class RemoteClient implements AsyncDisposable {
         after = retryAfter;
       } catch (error) {
         if (error instanceof DomainError) throw error;
-        failure = error instanceof Error ? error.message : String(error);
+        failure = failureWords(error);
       }
       this.#options.signal?.throwIfAborted();
       this.#heed(attempt, after);

@@ -1,0 +1,16 @@
+/** What OpenSSL says of a certificate whose issuer is not known here. */
+const untrusted = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+/** Why a remote cannot be talked to, with the way out where its own words name one that nobody here has, or none. */
+export function failureWords(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if ('code' in error && untrusted.has(String(error.code)))
+    return 'nobody that is trusted here has issued its certificate. Start the node with NODE_EXTRA_CA_CERTS naming a file (PEM) with the certificate of who has';
+  if (/wrong version number/.test(error.message)) return 'it does not speak https there: try http';
+  return error.message;
+}

@@ -1,0 +1,26 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from 'vitest';
+import { failureWords } from '../../src/server/sync/failure-words.ts';
+import { RemoteClient } from '../../src/server/sync/remote.ts';
+
+test('of what speaks no https it is said so', async () => {
+  await using server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const wait = () => Promise.resolve();
+  await using client = await RemoteClient.open({
+    ...{ url, secret: null, network: 'main', service: 'arke', random: () => 0.5, wait },
+  });
+  await expect(client.read('/health')).rejects.toThrow(
+    /^127\.0\.0\.1:\d+ cannot be read: it does not speak https there/,
+  );
+});
+
+test('of a certificate that nobody trusts, how it comes to be trusted here', () => {
+  const words =
+    'self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca';
+  const error = Object.assign(new Error(words), { code: 'DEPTH_ZERO_SELF_SIGNED_CERT' });
+  expect(failureWords(error)).toMatch(/Start the node with NODE_EXTRA_CA_CERTS/);
+  expect(failureWords(new Error('other side closed'))).toBe('other side closed');
+});
