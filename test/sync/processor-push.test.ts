@@ -129,14 +129,18 @@ test('what was active before it first went out is active at a plain remote that 
   await using pair = await startPair({ plain: true });
   const { origin, mirror, curator, there, here } = pair;
   ok(await ask(mirror, here, 'PUT /node/remotes/origin/key', { key: keyOf(there) }));
-  await allow(mirror, { thumbnail: { run: ['true'] } });
   const home = await collection(mirror, here);
-  const leaf = await command(mirror, here, home.id, 'thumbnail');
+  const leaf = await klados(mirror, here, home.id);
   const flow = await workflow(mirror, here, home.id, { first: { klados: leaf, then: { done: true } } });
   expect(await sync(mirror, here)).toMatchObject({ created: 3, refused: 0 });
-  for (const { id, properties } of [leaf, flow])
-    expect(await read(origin, curator, id)).toMatchObject({ properties: { ...properties, status: 'active' } });
+  expect(await read(origin, curator, flow.id)).toMatchObject({ properties: { ...flow.properties, status: 'active' } });
   expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
+
+  // A command is one of this node, and stays here.
+  await allow(mirror, { thumbnail: { run: ['true'] } });
+  const own = await command(mirror, here, home.id, 'thumbnail');
+  expect(await sync(mirror, here)).toMatchObject({ refused: 1 });
+  expect(await read(mirror, here, own.id)).toEqual(own);
 });
 
 test('a klados that was verified here and at a plain remote is so on each side by its own time, and no conflict', async () => {

@@ -1,3 +1,4 @@
+import { commandOf } from '../model/endpoints.ts';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
 import { processorTypes } from '../model/processor-types.ts';
 import { equalJson } from '../model/properties.ts';
@@ -8,11 +9,13 @@ export const verifiable: readonly string[] = ['agent', 'klados'];
 /**
  * A processor as far as the remote may take it at once. Its endpoint is as verified as it is there, since only the node that asked it
  * may say that, and it is active only where it is so there; a new one of any kind is in development, and its status follows as a
- * change. The same object where nothing is left out.
+ * change. A command of this node is nothing to others: it is taken as it is or not at all, and then the permissions of its jobs end
+ * by the clock here. The same object where nothing is left out.
  */
 export function asTakenThere(local: Manifest, theirs: Manifest | null): Manifest {
   const verified = asVerifiedThere(local, theirs);
-  const isNew = theirs === null && processorTypes.includes(local.type);
+  const isCommand = commandOf(local.properties.endpoint) !== null;
+  const isNew = theirs === null && processorTypes.includes(local.type) && !isCommand;
   if (!isNew || verified.properties.status === 'development') return verified;
   return { ...verified, properties: { ...verified.properties, status: 'development' } };
 }
