@@ -14,7 +14,9 @@ let ada: Person;
 let e: Record<'tate' | 'turner' | 'girtin' | 'rome' | 'ship' | 'horses' | 'storm' | 'loose', Entity>;
 
 beforeAll(async () => {
-  node = await startNode();
+  // No two of them are of the same millisecond.
+  let later = 0;
+  node = await startNode({ now: () => Date.now() + later++ });
   ada = await user(node, 'ada');
   const tate = await collection(node, ada, { label: 'Tate' });
   const made = (type: string, label: string, links: [string, Entity][] = [], properties: object = {}) =>
