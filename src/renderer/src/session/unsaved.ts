@@ -1,4 +1,4 @@
-import { useEffect, useId, useSyncExternalStore } from 'react';
+import { useId, useLayoutEffect, useSyncExternalStore } from 'react';
 import { newListeners } from '../listeners.ts';
 
 /** With which the names of drafts begin that lie in the tab's storage (entity/draft.ts). */
@@ -34,7 +34,8 @@ export function setUnsaved(name: string, unsaved: boolean): void {
 /** Says that something is unsaved, or under way, that goes with its screen: it is asked for before that is left. */
 export function useUnsaved(unsaved: boolean, loss: Loss = 'typed'): void {
   const name = useId();
-  useEffect(() => {
+  // With what is shown of it: a key may come right after that.
+  useLayoutEffect(() => {
     if (!unsaved) return;
     onScreen.set(name, loss);
     tell();
@@ -46,6 +47,11 @@ export function useUnsaved(unsaved: boolean, loss: Loss = 'typed'): void {
 }
 
 /** What goes with the screen, of several what came last; null where nothing does. */
+export function lossNow(): Loss | null {
+  return [...onScreen.values()].at(-1) ?? null;
+}
+
+/** The same, followed. */
 export function useLoss(): Loss | null {
-  return useSyncExternalStore(subscribe, () => [...onScreen.values()].at(-1) ?? null);
+  return useSyncExternalStore(subscribe, lossNow);
 }

@@ -1,7 +1,7 @@
 import { type ShouldBlockFn, useBlocker } from '@tanstack/react-router';
 import { useRef } from 'react';
 import { LossDialog } from '../components/loss-dialog.tsx';
-import { type Loss, useLoss } from '../session/unsaved.ts';
+import { type Loss, lossNow, useLoss } from '../session/unsaved.ts';
 
 /** Asks before a screen is left with which something goes. */
 export function LeaveQuestion() {
@@ -10,15 +10,16 @@ export function LeaveQuestion() {
   const last = useRef<Loss>('typed');
   last.current = loss ?? last.current;
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: isElsewhere,
+    shouldBlockFn: isLost,
     // The tab is watched for all screens together (session/unsaved.ts).
     enableBeforeUnload: false,
-    disabled: loss === null,
     withResolver: true,
   });
   const open = status === 'blocked';
   return <LossDialog loss={last.current} open={open} onKeep={() => reset?.()} onLose={() => proceed?.()} />;
 }
 
-const isElsewhere: ShouldBlockFn = ({ current, next }) =>
-  current.pathname !== next.pathname || JSON.stringify(current.search) !== JSON.stringify(next.search);
+/** Looked at when it is left: what is under way since a moment goes with it, too. */
+const isLost: ShouldBlockFn = ({ current, next }) =>
+  lossNow() !== null &&
+  (current.pathname !== next.pathname || JSON.stringify(current.search) !== JSON.stringify(next.search));
