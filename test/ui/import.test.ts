@@ -25,6 +25,8 @@ describePage('import', () => {
   const choose = (name: string, content: string | Buffer) => chooseAll({ [name]: content });
 
   async function chooseAll(contents: Record<string, string | Buffer>): Promise<void> {
+    // Before the screen is there the key does nothing.
+    await heading(/^Import$/).waitFor();
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('o')]);
     const mimeType = 'application/octet-stream';
     await chooser.setFiles(
@@ -35,12 +37,12 @@ describePage('import', () => {
   /** Chooses by its first letter, which may be typed before the page has read the last one. */
   async function select(label: string, letter: string, value: string): Promise<void> {
     const field = page.getByLabel(label, { exact: true });
-    await expect
-      .poll(async () => {
-        await field.press(letter);
-        return field.inputValue();
-      })
-      .toBe(value);
+    const pressed = async () => {
+      await field.press(letter);
+      return field.inputValue();
+    };
+    // What is typed within a second of the letter before is one word to the browser.
+    await expect.poll(pressed, { interval: 1200 }).toBe(value);
   }
 
   /** By its keys, which do nothing before all that the import needs is known. */
@@ -229,7 +231,6 @@ describePage('import', () => {
     await visitor.go(`/import?run=${id}`);
     await heading('Nothing of this import is left').waitFor();
     await page.getByRole('button', { name: 'Import something else' }).click();
-    await heading(/^Import$/).waitFor();
     await choose('things.csv', 'id,label\n1,Vase\n2,Plate\n');
     await page.getByText('2 records.').waitFor();
     expect(await page.getByLabel('Its name').inputValue()).toBe('things');
@@ -253,7 +254,6 @@ describePage('import', () => {
       return [...(await on.entities(ids[0] ?? '')).keys()].sort();
     };
     await visitor.go('/import');
-    await heading(/^Import$/).waitFor();
     await choose('objects.csv', 'id,label\n1,Vase\n2,Plate\n');
     await page.getByText('2 records.').waitFor();
     await start();
@@ -291,7 +291,6 @@ describePage('import', () => {
   test('a new collection is none that has come to be since the page looked', async () => {
     const taken = page.getByText('There is a collection of this name already');
     await visitor.go('/import');
-    await heading(/^Import$/).waitFor();
     await choose('objects.csv', 'id,label\n1,Jug\n2,Bowl\n');
     await page.getByText('2 records.').waitFor();
     await page.route(/\/node\/collections\?/, (route) => route.abort());
@@ -313,7 +312,6 @@ describePage('import', () => {
 
   test('an import that fails on its way goes on into the collection that it made', async () => {
     await visitor.go('/import');
-    await heading(/^Import$/).waitFor();
     await choose('things.csv', 'id,label\n1,One\n2,Two\n');
     await page.getByText('2 records.').waitFor();
     await page.route(/\/files\/things\.csv/, (route) => route.abort('connectionreset'));
@@ -334,7 +332,6 @@ describePage('import', () => {
   test('an archive that is being verified is left only on purpose', async () => {
     await page.route(/\/node\/import-car/, () => undefined);
     await visitor.go('/import');
-    await heading(/^Import$/).waitFor();
     await choose('items.car', 'not yet looked at');
     await heading(/^items\.car .*bytes/).waitFor();
     await page.keyboard.press('Control+Enter');
@@ -355,7 +352,6 @@ describePage('import', () => {
 
   test('what an import does not keep is told', async () => {
     await visitor.go('/import');
-    await heading(/^Import$/).waitFor();
     await choose('twice.csv', 'id,label\n1,Zebra\n1,Wool\n2,Yak\n');
     await page.getByText('3 records.').waitFor();
     await page.getByLabel('Told apart by').selectOption('id');
@@ -368,7 +364,6 @@ describePage('import', () => {
 
   test('a table of a spreadsheet is read in what it seems to be written in, which is said and can be changed', async () => {
     await visitor.go('/import');
-    await heading(/^Import$/).waitFor();
     await choose('works.csv', Buffer.from('Nummer;K\xfcnstler;Preis\r\n1;Anna M\xfcller;5 \x80\r\n', 'latin1'));
     await page.getByText(/is no Unicode text .* read as Western European/).waitFor();
     await page.getByText('Anna Müller').first().waitFor();
@@ -416,7 +411,6 @@ describePage('import', () => {
 
   test('what is begun by keys before it is read begins once it is, and not where it was made another one by then', async () => {
     await visitor.go('/import');
-    await heading(/^Import$/).waitFor();
     await choose('people.csv', Buffer.from('Name\r\nAnna M\xfcller\r\n', 'latin1'));
     await page.getByText('Anna Müller').first().waitFor();
     let held = Promise.withResolvers<void>();
@@ -535,7 +529,6 @@ describePage('import', () => {
       await (await fetch(`${node.url}/node/export?collection=${id}`, { headers: me.headers })).arrayBuffer(),
     );
     await visitor.go('/import');
-    await heading(/^Import$/).waitFor();
     await choose('items.car', archive);
     await heading(/^items\.car .*kB/).waitFor();
     await lookAt(page, 'import-archive');
@@ -632,6 +625,7 @@ describePage('import', () => {
     const paths = ['one.csv', 'two.csv'].map((name) => join(folder.path, name));
     for (const path of paths) await writeFile(path, 'id,label\n1,One\n');
     await visitor.go('/import');
+    await heading(/^Import$/).waitFor();
     const [chooser] = await Promise.all([page.waitForEvent('filechooser'), page.keyboard.press('o')]);
     await chooser.setFiles(paths);
     await page.getByLabel('Its name').fill('Things');
