@@ -140,9 +140,13 @@ describePage('a dialog', () => {
 
     await visitor.go(`/collections/${home.id}/members`);
     const menu = page.getByRole('button', { name: /^What to do with / }).first();
-    await menu.focus();
-    await page.keyboard.press('Enter');
-    await page.getByRole('menuitem', { name: 'Change role or end' }).waitFor();
+    const change = page.getByRole('menuitem', { name: 'Change role or end' });
+    // The row may be drawn anew while its names come, and a key is lost with it.
+    const opened = async () => {
+      if (!(await change.isVisible())) await menu.press('Enter');
+      return change.isVisible();
+    };
+    await expect.poll(opened, { interval: 500 }).toBe(true);
     await page.keyboard.press('Enter');
     const role = page.getByRole('dialog', { name: /^Role of / });
     await role.waitFor();
