@@ -34,7 +34,8 @@ export function countVersions(db: Reader, { tips, starts, newest }: VersionsQuer
 
 /**
  * How many stored versions of what a list is of no history in it reaches: those of others in open conflicts, those that a
- * decision has left beside, and those that a remote has replaced by its own. No version's bytes are read: in a history each number is one more than the one before.
+ * decision has left beside, and those that a remote has replaced by its own. No version's bytes are read: in a history each
+ * number is one more than the one before.
  */
 export async function leftOutVersions(store: NetworkStore, list: TipList): Promise<number> {
   const { newest, starts, versions } = list.sizes();
