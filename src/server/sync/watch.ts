@@ -5,8 +5,9 @@ import type { NetworkStore } from '../store/network-store.ts';
 import type { Networks } from '../store/networks.ts';
 import { findRemote, hasPending, listRemotes, type Remote } from '../store/remotes/remotes.ts';
 import { hasWatched } from '../store/remotes/watched-networks.ts';
+import { alarmAt } from './alarm.ts';
 import type { SyncEngine } from './engine.ts';
-import { closesAt, type Hours, readHours } from './hours.ts';
+import { closesAt, type Hours, opensAt, readHours } from './hours.ts';
 import { isActive } from './report.ts';
 import type { Run } from './runs.ts';
 import { nudgeDelay, type Schedule, type ScheduleEvent, scheduleStep, startSchedule } from './schedule.ts';
@@ -36,7 +37,7 @@ interface Watched {
   store: NetworkStore;
   hours: Hours | null;
   schedule: Schedule;
-  timer: NodeJS.Timeout | null;
+  timer: Disposable | null;
   running: AbortController | null;
   /** Settled when no run is under way. */
   done: Promise<void>;
@@ -252,7 +253,7 @@ export class Watcher implements AsyncDisposable {
   }
 
   #drop(key: string, watched: Watched): void {
-    if (watched.timer) clearTimeout(watched.timer);
+    watched.timer?.[Symbol.dispose]();
     watched.timer = null;
     this.#watched.delete(key);
     watched.live.abort();
@@ -297,16 +298,17 @@ export class Watcher implements AsyncDisposable {
   }
 
   #arm(watched: Watched): void {
-    if (watched.timer) clearTimeout(watched.timer);
+    watched.timer?.[Symbol.dispose]();
     watched.timer = null;
     if (this.#ended || watched.paused > 0) return;
-    const wait = Math.min(Math.max(0, watched.schedule.due - this.#needs.now()), longestTimer);
-    watched.timer = setTimeout(() => {
+    const { now } = this.#needs;
+    watched.timer = alarmAt(watched.schedule.due, now, () => {
       watched.timer = null;
-      if (wait === longestTimer && watched.schedule.due > this.#needs.now()) this.#arm(watched);
+      const at = now();
+      // The machine may have slept until its hours were over.
+      if (opensAt(watched.hours, at) > at) this.#step(watched, { kind: 'hours' }, at);
       else watched.done = this.#run(watched);
-    }, wait);
-    watched.timer.unref();
+    });
   }
 
   async #run(watched: Watched): Promise<void> {
@@ -317,8 +319,7 @@ export class Watcher implements AsyncDisposable {
     watched.moved = false;
     watched.news = false;
     const closes = closesAt(hours, now());
-    const timer = closes === null ? undefined : setTimeout(() => ending.abort(), closes - now());
-    timer?.unref();
+    const closing = closes === null ? null : alarmAt(closes, now, () => ending.abort());
     const before = watched.schedule;
     try {
       watched.seen = store.look(lastMove);
@@ -331,7 +332,7 @@ export class Watcher implements AsyncDisposable {
         this.#step(watched, busy ? { kind: 'busy' } : { kind: 'failed', retryAfter: null });
       }
     } finally {
-      clearTimeout(timer);
+      closing?.[Symbol.dispose]();
       watched.running = null;
     }
     if (!this.#isCurrent(watched)) return;
@@ -363,8 +364,6 @@ export class Watcher implements AsyncDisposable {
 }
 
 const maxUnread = 1000;
-/** A clock that is set otherwise is noticed after so long. */
-const longestTimer = 600_000;
 
 function keyOf(network: Network, remote: string): string {
   return `${network} ${remote}`;
