@@ -117,6 +117,25 @@ describe('content comes with the versions that name it', () => {
     expect(await readdir(partials)).toEqual([]);
   });
 
+  test('what came before a page came in place of it is gone on with, and nothing is taken for damaged', async () => {
+    await using scene = await startScene();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    const bytes = bytesOf(300_000);
+    await holding(origin, curator, bytes, { collection: place.id });
+    let asked = 0;
+    proxy.fault = (call) => {
+      if (!isContent(call)) return undefined;
+      if (asked++ === 0) return { bytes: (body) => body.subarray(0, 200_000), breaks: true };
+      return { status: 200, headers: { 'Content-Type': 'text/html; charset=utf-8' }, body: '<p>Sign in' };
+    };
+    await expect(sync(mirror, here)).rejects.toThrow(/answered with a page in place of a file/);
+    expect(await remoteOf(mirror, here)).toMatchObject({ contents: {} });
+    proxy.fault = () => undefined;
+    const { content } = await sync(mirror, here);
+    expect(content).toMatchObject({ files: 1, missing: 0 });
+    expect(content.bytes).toBeLessThan(300_000);
+  });
+
   test('from a remote without ranges comes whole again', async () => {
     await using scene = await startScene();
     const { origin, mirror, curator, here, place, proxy } = scene;

@@ -1,11 +1,13 @@
 import type { FileStore } from '../blocks/file-store.ts';
 import type { Partial, PartialFiles } from '../blocks/partial-files.ts';
 import { maxContentBytes } from '../model/content.ts';
+import type { Remote } from '../store/remotes/remotes.ts';
 import type { ContentTrouble } from '../store/remotes/sync-rows.ts';
 import { storingLater } from '../store/storage-error.ts';
 import { checkKey } from './key-check.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import type { FileAnswer, RemoteClient } from './remote.ts';
+import { FailedAnswerError } from './remote-errors.ts';
 import { readWords } from './wire.ts';
 
 /** Why bytes did not come; `evidence` is for people. */
@@ -27,6 +29,7 @@ export interface FormMemory {
 
 export interface FetchNeeds {
   client: RemoteClient;
+  remote: Pick<Remote, 'instance'>;
   files: FileStore;
   partials: PartialFiles;
   memory: FormMemory;
@@ -36,7 +39,7 @@ export interface FetchNeeds {
 
 /**
  * Fetches bytes into the file store, going on with what has come before. They are kept only under the CID to which they
- * hash. @throws UnreachableError, also where the key counts no more, StorageError; what has come stays
+ * hash. @throws UnreachableError, also where the key counts no more or a page comes, StorageError; what has come stays
  */
 export async function fetchBytes(needs: FetchNeeds, named: NamedBytes): Promise<Fetched> {
   const partial = await needs.partials.find(named.cid);
@@ -47,7 +50,7 @@ export async function fetchBytes(needs: FetchNeeds, named: NamedBytes): Promise<
   const { memory } = needs;
   let missed: Missed | null = null;
   for (const form of formsOf(named, memory.form)) {
-    const found = await fetchBy(needs, partial, pathOf(named, form));
+    const found = await fetchBy(needs, partial, { path: pathOf(named, form), type: named.type });
     if (found === 'kept') {
       memory.form = form;
       return form;
@@ -71,13 +74,23 @@ function pathOf({ id, cid, key }: NamedBytes, form: ContentForm): string {
   return `/entities/${id}/content?${new URLSearchParams(form === 'key' ? { key: key ?? '' } : { cid })}`;
 }
 
-async function fetchBy(needs: FetchNeeds, partial: Partial, path: string): Promise<'kept' | Missed> {
+async function fetchBy(
+  needs: FetchNeeds,
+  partial: Partial,
+  { path, type }: { path: string; type: string },
+): Promise<'kept' | Missed> {
   for (;;) {
     const resumed = partial.size > 0;
     const answer = await needs.client.fetchFile(
       path,
       () => rangeOf(partial),
-      (file) => take(needs, partial, file),
+      (file) => {
+        if (isPage(needs, type, file))
+          throw new FailedAnswerError(
+            `${needs.client.host} answered with a page in place of a file, as a proxy does, or a network that wants one to sign in`,
+          );
+        return take(needs, partial, file);
+      },
     );
     if (!('taken' in answer)) {
       // What has come is no part of what is there, or more than all of it.
@@ -98,6 +111,13 @@ async function fetchBy(needs: FetchNeeds, partial: Partial, path: string): Promi
     const evidence = `asked for ${partial.cid}, got ${size} bytes of ${came}`;
     return { trouble: 'mismatch', evidence: size > maxContentBytes ? `${evidence}, or more` : evidence };
   }
+}
+
+const html = /^text\/html\b/i;
+
+/** Whether what comes is of what stands before a node: a node names the bytes that it gives, and gives none as another type than theirs. */
+function isPage({ remote }: FetchNeeds, type: string, { etag, contentType }: FileAnswer): boolean {
+  return remote.instance !== null && etag === null && html.test(contentType ?? '') && !html.test(type);
 }
 
 function rangeOf({ size, mark }: Partial): Record<string, string> {

@@ -52,6 +52,7 @@ export interface FileAnswer {
   status: number;
   etag: string | null;
   contentRange: string | null;
+  contentType: string | null;
   bytes: AsyncGenerator<Uint8Array>;
 }
 
@@ -194,9 +195,10 @@ export class RemoteClient implements AsyncDisposable {
         }
       };
       const bytes = counted(this.#bounded(response.body, path, Number.POSITIVE_INFINITY));
-      const { etag, 'content-range': range } = response.headers;
+      const { etag, 'content-range': range, 'content-type': type } = response.headers;
+      const said = { etag: text(etag), contentRange: text(range), contentType: text(type) };
       try {
-        const taken = await take({ status, etag: text(etag), contentRange: text(range), bytes });
+        const taken = await take({ status, ...said, bytes });
         return { answer: { status, body: null }, value: { taken }, retryAfter: null };
       } finally {
         leave(response);
