@@ -188,7 +188,8 @@ describe('a remote that lies', () => {
     proxy.fault = ({ path }) =>
       path.startsWith('/events') ? { status: 307, headers: { Location: `${origin.url}${path}` } } : undefined;
     const answer = await ask(mirror, here, 'POST /node/remotes/origin/sync');
-    expect(answer).toMatchObject({ status: 502, body: { error: expect.stringContaining('elsewhere') } });
+    const words = expect.stringContaining(`sends elsewhere to ${origin.url} (307), as a network does`);
+    expect(answer).toMatchObject({ status: 502, body: { error: words } });
   });
 });
 

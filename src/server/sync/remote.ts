@@ -5,7 +5,7 @@ import { DomainError, UnreachableError } from '../errors.ts';
 import { jsonOrNull } from '../model/from-json.ts';
 import type { Network } from '../model/ids.ts';
 import { retryAfterOf } from '../model/retry-after.ts';
-import { isFailed, isRedirect } from './failed-status.ts';
+import { elsewhereWords, isFailed, isRedirect } from './failed-status.ts';
 import { failureWords } from './failure-words.ts';
 import { notTrickling } from './least-rate.ts';
 import { publicLookup } from './public-lookup.ts';
@@ -380,7 +380,7 @@ export class RemoteClient implements AsyncDisposable {
     for await (const chunk of this.#bounded(response.body, path)) chunks.push(chunk);
     const status = response.statusCode;
     if (isRedirect(status))
-      throw new UnreachableError(`${this.host} sends elsewhere (${status}); add the remote with its own address`);
+      throw new UnreachableError(elsewhereWords(this.#options.url, status, response.headers.location));
     const answer: RemoteAnswer = { status, body: jsonOrNull(Buffer.concat(chunks).toString()) };
     return { answer, retryAfter: retryAfterOf(response.headers['retry-after'], response.headers.date) };
   }
