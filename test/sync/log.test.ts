@@ -6,6 +6,7 @@ import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
 import { create, enrol, invalid, ok, read, update } from '../helpers/entities.ts';
 import type { Answer, TestNode } from '../helpers/node.ts';
 import { keyOf, lines, type Pair, startCurated, startPair, sync } from './nodes.ts';
+import { startProxy } from './proxy.ts';
 
 /** An answer that is as the document says. */
 function fitting<T>(route: string, answer: Answer): T {
@@ -245,6 +246,13 @@ test('an address is asked what it is, and nothing is kept', async () => {
   );
   expect((await check({ url: mirror.url })).body).toEqual(invalid(['url'], 'is this node itself'));
   expect((await check({ url: 'ftp://example.org' })).status).toBe(400);
+  await using proxy = await startProxy(origin.url, { stranger: true });
+  expect(ok(await check({ url: proxy.url }))).toEqual({ instance: null, user: null });
+  proxy.fault = () => ({ status: 200, headers: { 'Content-Type': 'text/html' }, body: '<p>Sign in' });
+  expect(await check({ url: proxy.url })).toMatchObject({
+    status: 502,
+    body: { error: expect.stringContaining('answers with a page') },
+  });
   expect(kinds(await log(pair))).toEqual(['added']);
 });
 

@@ -23,6 +23,7 @@ export async function introduced(
   { network, own, keyed, wasNode }: { network: Network; own: string; keyed: boolean; wasNode?: boolean },
 ): Promise<Introduction> {
   const instance = (await cardOf(client, wasNode))?.instance ?? null;
+  if (instance === null) await refusePage(client);
   if (instance === own) throw ValidationError.at(['url'], 'is this node itself');
   return { instance, user: keyed ? await userOf(client, network) : null };
 }
@@ -40,6 +41,18 @@ export async function cardOf(client: RemoteClient, wasNode = false): Promise<Nod
       `${client.host} answered ${status} to the question which node it is, and does not say why, as a proxy does. Where that goes on, and it is no node any more, remove the remote and add it again.`,
     );
   return status === 200 ? readCard(body) : null;
+}
+
+/**
+ * Who is given a page in place of the feed has no service there: what has one in a network that wants one to sign in would be taken
+ * for none of a node's kind, for good. What the remote fails at is the first sync's to say. @throws UnreachableError
+ */
+async function refusePage(client: RemoteClient): Promise<void> {
+  const answer = await client.read('/events?limit=1', undefined, 1).catch(() => null);
+  if (answer?.status === 200 && isPage(answer))
+    throw new UnreachableError(
+      `${client.host} answers with a page, as a network does that wants one to sign in: no node, and no service with its interface, can be asked there`,
+    );
 }
 
 async function userOf(client: RemoteClient, network: Network): Promise<string> {
