@@ -40,6 +40,15 @@ export function openSameFile(file: string, noted: string | null, options: Databa
   }
 }
 
+/**
+ * To be called before something that lies beside a database is looked for, or put there: where its disk was taken away nothing of the
+ * node is there, and what is in its place is no place for more. @throws StorageError
+ */
+export function requirePlace(file: string, noted: string | null): void {
+  if (fileIdentity(file) !== noted)
+    throw new StorageError(moved(file, 'what belongs to it was neither read nor written'));
+}
+
 /** Which file there is at a path, whatever it is called; null where there is none. */
 export function fileIdentity(path: string): string | null {
   const found = statSync(path, { bigint: true, throwIfNoEntry: false });

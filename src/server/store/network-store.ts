@@ -6,7 +6,7 @@ import type { Checkpoint } from './checkpoints/checkpoints.ts';
 import { blocksTotal, type Commit, type Outcome } from './commit.ts';
 import { type CommitQueue, inProcessQueue, type QueueLoad } from './commit-queue.ts';
 import { type Connection, openReader, openWriter, type Reader } from './connection.ts';
-import { fileIdentity } from './file-identity.ts';
+import { fileIdentity, requirePlace } from './file-identity.ts';
 import { migrations, type UpgradeStep } from './migrations/migrate.ts';
 import { filesFolder, networkDatabase } from './network-folders.ts';
 import { storing } from './storage-error.ts';
@@ -196,6 +196,11 @@ export class NetworkStore {
   /** The numbers of an entity's additive updates that are being applied now, as far as this thread knows. */
   inHand(id: string): ReadonlySet<number> {
     return this.#additive?.processing(id) ?? new Set();
+  }
+
+  /** See requirePlace in file-identity.ts: for what lies in the network's folder. @throws StorageError */
+  requirePlace(): void {
+    requirePlace(this.database, this.fileId);
   }
 
   /** What has been written since the network was opened, and what is under way. */

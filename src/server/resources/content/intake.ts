@@ -15,8 +15,9 @@ export interface Upload {
 }
 
 /** The bytes of a network. */
-export function filesOf({ folder }: Pick<NetworkStore, 'folder'>): FileStore {
-  return new FileStore(filesFolder(folder));
+export function filesOf(store: Pick<NetworkStore, 'folder' | 'requirePlace'>): FileStore {
+  store.requirePlace();
+  return new FileStore(filesFolder(store.folder));
 }
 
 /** Refuses what its headers show to be too much or not what was declared, before a byte of it is read. */

@@ -72,6 +72,7 @@ export class CarImportService {
   ): AsyncGenerator<CarImportLineView, void, undefined> {
     const by = authorship(operator(caller), 'import');
     const store = await this.#env.networks.get(caller.network);
+    store.requirePlace();
     this.#env.alone.refuseBeside();
     const received = await spool(store.folder, body);
     let { name, path } = received;

@@ -84,6 +84,7 @@ export class ExportService {
     const format = formatOf(wish.format);
     const scope = scopeOf(wish);
     const store = await this.#env.networks.get(caller.network);
+    store.requirePlace();
     const ids = scope.kind === 'all' ? [] : scope.kind === 'selection' ? scope.ids : [scope.id];
     if (!store.read((db) => ids.every((id) => findEntity(db, id)))) throw new NotFoundError();
     const move = wish.since === undefined ? null : this.#move(store, wish.since);

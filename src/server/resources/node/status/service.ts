@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { memoryUsage } from 'node:process';
 import { KeptBytes } from '../../../blocks/kept-bytes.ts';
+import { StorageError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { fromJson } from '../../../model/from-json.ts';
 import { type Network, networks as networkNames } from '../../../model/ids.ts';
@@ -91,9 +92,13 @@ async function withLog(file: string): Promise<number> {
   return database + log;
 }
 
-/** What the disk of a folder still has for this program. */
+/** What the disk of a folder still has for this program. @throws StorageError */
 async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
+  const { bavail, bsize } = await statfs(folder).catch((error: Error) => {
+    throw new StorageError(
+      `The data folder ${folder} cannot be found (${error.message}). Where its disk was taken away, stop the node, bring it back, and start the node again.`,
+    );
+  });
   return bavail * bsize;
 }
 

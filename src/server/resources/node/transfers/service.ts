@@ -203,6 +203,7 @@ export class UploadsService implements AsyncDisposable {
     const store = await this.#networks.get(network satisfies Network);
     const upload = store.look((db) => findUpload(db, digest(secret)));
     if (!upload || upload.expires < this.#now()) throw unknownUpload();
+    store.requirePlace();
     return { store, upload };
   }
 
