@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
+import { exported, imported } from '../helpers/node-archives.ts';
 import { addRemote, conflictsOf, keyOf, sync, tipsOf } from '../sync/nodes.ts';
 import { describePage, lookAt, pictureOf, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 
@@ -482,6 +483,24 @@ describePage('the sync screens', () => {
       expect(visitor.faults).toEqual([]);
     },
   );
+
+  test('the list of conflicts has that of an archive as soon as the mark says so', async () => {
+    await imported(node, (await exported(origin)).car);
+    await update(node, me, letter, { properties: { pages: 8 } });
+    await update(origin, curator, letter, { properties: { pages: 9 } });
+    const { car } = await exported(origin);
+    visitor = tidied(await signedIn(node, {}));
+    page = visitor.page;
+    await page.addInitScript(
+      'const set = self.setInterval; self.setInterval = (f, ms) => set(f, ms === 5000 ? 50 : ms);',
+    );
+    await visitor.load('/sync/conflicts');
+    await page.getByText('No conflicts', { exact: true }).waitFor();
+    await imported(node, car);
+    await page.getByRole('link', { name: 'One conflict', exact: true }).waitFor();
+    await page.getByRole('row').getByRole('link', { name: 'To Ada' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
 
   test('a remote is watched, renamed and removed; what stays is said, and stays', async () => {
     await addOrigin({ watch: true });

@@ -26,12 +26,14 @@ export function useOneStand(stand: string | undefined, others: readonly string[]
 export const atLength = ['remotes', 'remote', 'conflicts', 'log'] as const;
 export const inShort = ['state'] as const;
 
-export function standInShort({ remotes }: State): string {
-  return JSON.stringify(
-    remotes.map(({ name, conflicts, refused, failing, running, pending }) => [
+export function standInShort({ remotes, conflicts: all }: State): string {
+  // Among all conflicts are those of archives, which are no remote's.
+  return JSON.stringify([
+    all,
+    ...remotes.map(({ name, conflicts, refused, failing, running, pending }) => [
       ...[name, conflicts, refused, failing, running, pending > 0],
     ]),
-  );
+  ]);
 }
 
 export function standAtLength(remotes: Remote[]): string {
