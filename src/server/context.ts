@@ -353,7 +353,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     },
     nodeKeys: new NodeKeysService(identity),
     status: new StatusService({
-      ...{ networks, remotes, search, data: config.data, instance, version, now },
+      ...{ networks, remotes, search, data: config.data, instance, version, publicUrl, now },
       checkpointFaults,
     }),
     sync,

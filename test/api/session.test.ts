@@ -73,6 +73,11 @@ describe('a link', () => {
     const headers = { Authorization: `ApiKey ${proxied.ctx.identity.ensureOperator().key}` };
     const { body } = await proxied.fetch('/node/session-links', { method: 'POST', headers });
     expect(body).toMatchObject({ url: expect.stringMatching(/^https:\/\/node\.example\/a\/ui\/#token=/) });
+    const addressAt = async (host: string) =>
+      (await proxied.fetch('/node/status', { headers: { ...headers, Host: host } })).body;
+    expect(await addressAt('Node.example')).toMatchObject({ url: 'https://node.example/a' });
+    const { host } = new URL(proxied.url);
+    expect(await addressAt(host)).toMatchObject({ url: `http://${host}` });
   });
 
   test('works once', async () => {

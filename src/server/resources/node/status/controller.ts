@@ -17,6 +17,6 @@ export class StatusController {
   /** What the node is and holds. */
   @Get()
   status(@Request() request: CallerRequest & { headers: { host?: string } }): Promise<NodeStatusView> {
-    return this.service.status(request.caller, `http://${request.headers.host ?? ''}`);
+    return this.service.status(request.caller, request.headers.host ?? '');
   }
 }

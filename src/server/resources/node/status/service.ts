@@ -26,6 +26,8 @@ export interface StatusNeeds {
   data: string;
   instance: string;
   version: string;
+  /** The address that is told to others. */
+  publicUrl: string | null;
   now: () => number;
 }
 
@@ -41,10 +43,12 @@ export class StatusService {
     this.#started = needs.now();
   }
 
-  /** `url` is where the request reached the node. */
-  async status(caller: Caller, url: string): Promise<NodeStatusView> {
+  /** `host` is the name under which the request reached the node. */
+  async status(caller: Caller, host: string): Promise<NodeStatusView> {
     operator(caller);
-    const { data, instance, version, now, checkpointFaults } = this.#needs;
+    const { data, instance, version, publicUrl, now, checkpointFaults } = this.#needs;
+    // A proxy that speaks TLS passes on the name alone.
+    const url = publicUrl !== null && new URL(publicUrl).host === host.toLowerCase() ? publicUrl : `http://${host}`;
     const used = networkNames.filter((network) => existsSync(databaseFile(data, network)));
     return {
       url,
