@@ -80,7 +80,7 @@ const ended = (code: number) => {
   process.exitCode = lost && code === 0 ? 1 : code;
 };
 
-if (args[0] === 'processor' && args[1] === 'run') {
+if (args[0] === 'processor' && args[1] === 'run' && !args[2]?.startsWith('-')) {
   // Started for every job of a local processor, so the rest of the program is not loaded.
   const { runShipped } = await import('./processors/run.ts');
   ended(await runShipped(args[2], { stdin: process.stdin, now: Date.now, out, err }));

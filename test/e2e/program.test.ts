@@ -64,6 +64,11 @@ test.skipIf(!existsSync(script))('ends when its terminal is closed, as it does w
   expect(await stopped((await serve()).child)).toEqual([0, null]);
 });
 
+test('says what every command takes, also what is run for each job', () => {
+  const { stdout } = spawnSync(process.execPath, [launcher, 'processor', 'run', '--help'], { encoding: 'utf8' });
+  expect(stdout).toMatch(/^Usage: archeion processor run /);
+});
+
 test('goes on without a terminal when one is closed, as under nohup', async () => {
   const { url, child } = await serve();
   child.kill('SIGHUP');
