@@ -171,7 +171,8 @@ test.skipIf(platform === 'win32')('so does verify, not that the folder be copied
 });
 
 test('open says so where no node runs', async () => {
-  const none = { out: [], err: [`archeion: No node runs on ${folder.path}: start one with "archeion serve".`] };
+  const said = `archeion: No node runs on ${folder.path}: name its folder with --data, or start one with "archeion serve".`;
+  const none = { out: [], err: [said] };
   const first = archeion(['open']);
   expect([await first.code, first.told]).toEqual([1, none]);
   expect(await readdir(folder.path)).toEqual([]);

@@ -20,6 +20,7 @@ describePage('collections', () => {
 
   test('an empty node says how something comes in, and makes a collection and an entity by keys alone', async () => {
     await heading('Welcome').waitFor();
+    await expect.poll(() => page.getByText(` --data ${node.data}`).count()).toBe(3);
     await lookAt(page, 'start-empty');
     await page.keyboard.press('g');
     await page.keyboard.press('c');

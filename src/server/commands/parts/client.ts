@@ -78,7 +78,9 @@ export async function openClient(
       // One that starts has the folder before it answers.
       const { refuseLocked } = await import('../../store/lock.ts');
       refuseLocked(data);
-      throw new FailureError(`No node runs on ${data}: start one with "archeion serve".`);
+      throw new FailureError(
+        `No node runs on ${data}: name its folder with --data, or start one with "archeion serve".`,
+      );
     }
     const isNew = !existsSync(join(data, identityFile));
     if (isNew && !mayMake) {

@@ -1,9 +1,13 @@
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { CloudDownload, FileArchive, FileUp, type LucideIcon } from 'lucide-react';
+import { currentNetwork } from '../../api/client.ts';
 import { Copied } from '../../components/copied.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
+import { quoted } from '../../components/quoted.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import type { MessageKey } from '../../messages/translate.ts';
+import { statusQuery } from './status-query.ts';
 
 const steps: {
   icon: LucideIcon;
@@ -42,6 +46,9 @@ const steps: {
 /** A node that holds nothing yet: the ways in which something comes into it. */
 export function FirstSteps() {
   const { t } = useTexts();
+  const { data: status } = useQuery(statusQuery);
+  // Without the folder a command would make a node of its own where this one is elsewhere than usual.
+  const where = status && `--data ${quoted(status.data)}${currentNetwork() === 'test' ? ' --network test' : ''}`;
   return (
     <div className="max-w-4xl p-5">
       <p className="mb-5 text-base text-quiet">{t('start.emptyAbout')}</p>
@@ -58,7 +65,7 @@ export function FirstSteps() {
               </Link>
             </h2>
             <p className="mt-1 mb-3 flex-1 text-quiet">{t(about)}</p>
-            <Copied text={command} whole />
+            {where && <Copied text={`${command} ${where}`} whole />}
           </li>
         ))}
       </ul>

@@ -5,6 +5,7 @@ import { Button } from '../../../components/button.tsx';
 import { Field, Input } from '../../../components/field.tsx';
 import { Moment } from '../../../components/moment.tsx';
 import { Problem } from '../../../components/problem.tsx';
+import { quoted } from '../../../components/quoted.ts';
 import { useTexts } from '../../../messages/texts.tsx';
 import { Card } from '../section.tsx';
 import { type Results, start, useRun } from './runs.ts';
@@ -89,9 +90,4 @@ function lackingOf(networks: Results['backup']['networks']): { missing: number; 
 function besides(data: string): string {
   const time = new Date().toISOString().slice(0, 16).replace('T', '-').replace(':', '');
   return `${data.replace(/[\\/]+$/, '')}-backup-${time}`;
-}
-
-/** As a shell takes it. */
-function quoted(path: string): string {
-  return /^[\w./:\\-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
