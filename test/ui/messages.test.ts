@@ -20,6 +20,13 @@ describe('the texts of the page', () => {
     }
   });
 
+  test('call in German one thing by one word, where two were near at hand', () => {
+    // Typ, Kennung, zurückziehen, Recht, Adresse, Verlauf; what is saved is no backup, which alone is “gesichert”.
+    const others = /\bI[dD]\b(?!\))|[Ww]iderruf|Berechtigung|Endpunkt(?!e)|Geschichte|\bArten\b|[Ss]icher(?:n|t)\b/;
+    const wrong = Object.entries(de).filter(([key, text]) => others.test(text) && !key.startsWith('backup.'));
+    expect(wrong).toEqual([]);
+  });
+
   test('have a form for one wherever they count', () => {
     // A number before a word in the plural; `{most}` is a limit, which is never one.
     const counting = /\{(?:number|count|all|total|moves|done|shown|of|skipped)\} (?:\w+ )?[a-z]{2,}s\b/;
