@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { findRemote, hasPending } from '../../src/server/store/remotes/remotes.ts';
 import { allPending } from '../../src/server/sync/push-pending.ts';
 import { ask, operator, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok, read, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, ok, read, remove, update } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
 import { addRemote, keyOf, remoteOf, sync } from './nodes.ts';
 import { startProxy } from './proxy.ts';
@@ -99,3 +99,45 @@ test('what is made here in a collection of one remote is not sent to another one
   const remote = store.read((db) => findRemote(db, 'first')!);
   expect((await allPending({ store, remote })).map((row) => row.id)).toEqual([id, work.id, more.id]);
 });
+
+test.each([
+  ['nodes', 'pull', false],
+  ['services', 'pull', true],
+  ['services', 'both', true],
+] as const)(
+  'what one of two %s changes once the other has it goes there, too, and is no conflict (%s)',
+  async (_, direction, stranger) => {
+    await using mirror = await startNode();
+    await using one = await startNode();
+    await using another = await startNode();
+    await using first = await startProxy(one.url, { plain: false, stranger });
+    await using second = await startProxy(another.url, { plain: false, stranger });
+    const here = operator(mirror);
+    const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
+    const { id } = await collection(one, ada, { label: 'Works' });
+    const [kept, work] = [await create(one, ada, { collection: id }), await create(one, ada, { collection: id })];
+    const collections = [id];
+    await addRemote(mirror, here, { name: 'first', url: first.url, key: keyOf(ada), direction });
+    await sync(mirror, here, 'first');
+    await addRemote(mirror, here, { name: 'second', url: second.url, key: keyOf(ben), collections });
+    const round = async () => {
+      for (const name of ['first', 'second', 'first'])
+        expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, merged: 0, stopped: null });
+    };
+    await sync(mirror, here, 'second');
+
+    const { cid } = await remove(one, ada, work);
+    await round();
+    expect((await ask(another, ben, `GET /entities/${work.id}`)).status).toBe(404);
+    ok(await ask(one, ada, `POST /entities/${work.id}/restore`, { expect_tip: cid }));
+    await update(one, ada, kept, { properties: { n: 1 } });
+    const place = await read(one, ada, id);
+    ok(await ask(one, ada, `PUT /collections/${id}`, { expect_tip: place.cid, description: 'by Ada' }));
+    await round();
+    expect((await ask(another, ben, `GET /entities/${work.id}`)).status).toBe(200);
+    expect(await read(another, ben, kept.id)).toMatchObject({ properties: { n: 1 } });
+    expect(await read(another, ben, id)).toMatchObject({ properties: { description: 'by Ada' } });
+    for (const name of ['first', 'second'])
+      expect(await remoteOf(mirror, here, name)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
+  },
+);

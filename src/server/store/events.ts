@@ -52,6 +52,15 @@ export function timesTip(db: Reader, cid: string): number {
   return db.get<{ n: number }>(sql, block.entity, block.key)?.n ?? 0;
 }
 
+/** The versions that were the tip of an entity after this one was it last, oldest first, at most `limit`; none where it never was. */
+export function tipsSince(db: Reader, cid: string, limit: number): string[] {
+  const block = findBlock(db, cid);
+  if (!block) return [];
+  const last = 'SELECT max(id) FROM moves WHERE entity = ? AND new_tip = ?';
+  const sql = `SELECT cid FROM moves WHERE entity = ? AND id > (${last}) ORDER BY id LIMIT ?`;
+  return db.all<{ cid: string }>(sql, block.entity, block.entity, block.key, limit).map((move) => move.cid);
+}
+
 /** Moves up to this id have left the feed (interface.md: 30 days); the rows stay. */
 export function feedFloor(db: Reader): number {
   return Number(db.get<{ value: string }>("SELECT value FROM meta WHERE name = 'feed_floor'")?.value ?? 0);

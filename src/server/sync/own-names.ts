@@ -22,6 +22,16 @@ export function ownNames(
   return otherUsers(db, key).filter(isStranger);
 }
 
+/** By whom a collection may name the operator, by the ids here and by others. @param theirs see ownNames */
+export function allNames(
+  db: Reader,
+  { remote, self }: { remote: Pick<Remote, 'key' | 'user'>; self: readonly string[] },
+  collection: Pick<Manifest, 'type'>,
+  theirs: Manifest | null,
+): string[] {
+  return [...self, ...ownNames(db, remote, collection, theirs)];
+}
+
 function membersOf(manifest: Manifest): string[] {
   const roles = rolesOf(manifest);
   return manifest.relationships.filter(({ predicate }) => roles.has(predicate)).map(({ peer }) => peer);

@@ -12,7 +12,7 @@ import { recordIntents } from './intents.ts';
 import { cardOf } from './introduction.ts';
 import { storedChain } from './manifests.ts';
 import { namedBytes } from './named-bytes.ts';
-import { ownNames } from './own-names.ts';
+import { allNames } from './own-names.ts';
 import { readRemoteTip, refuse, settleUnchanged } from './push-answers.ts';
 import { wantsFirst } from './push-bytes.ts';
 import type { PushContext } from './push-context.ts';
@@ -99,7 +99,7 @@ function outgoingOf(ctx: PushContext, db: Reader, id: string): Outgoing | null {
   const there = theirs ? findVersion(db, theirs.cid)?.manifest : undefined;
   const places = new Set(theirs ? [placeIn(there, id)] : []);
   // One that it lacks is taken as it is where it takes it at all.
-  const self = there ? [...ctx.self, ...ownNames(db, ctx.remote, there, there)] : ctx.self;
+  const self = there ? allNames(db, ctx, there, there) : ctx.self;
   let isForeign = false;
   let size = 0;
   const floor =

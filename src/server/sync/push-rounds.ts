@@ -8,7 +8,7 @@ import { unsentContents } from '../store/remotes/remote-content.ts';
 import { findKnown, type PendingRow, pendingPeers } from '../store/remotes/remotes.ts';
 import { findVersion, lastLive } from '../store/versions.ts';
 import { creationRounds } from './order.ts';
-import { ownNames } from './own-names.ts';
+import { allNames } from './own-names.ts';
 import type { PushContext } from './push-context.ts';
 
 interface Rounds {
@@ -117,7 +117,7 @@ function turnsOf({ remote, self }: PushContext, db: Reader, id: string): Turns {
   const user = remote.user === null ? [] : [remote.user];
   const groupOf = (group: string) => theirsOf(db, remote.key, group);
   const may = theirs ? actionsOf(theirs, user, groupOf) : (rolesOf(local).get('owner') ?? []);
-  const own = [...user, ...self, ...ownNames(db, remote, local, theirs ?? null)];
+  const own = [...user, ...allNames(db, { remote, self }, local, theirs ?? null)];
   const isLoss = lackingOf(may, actionsOf(local, own, groupOf)).length > 0;
   const roots = theirs ? rootsOf(theirs) : [];
   return { first, last: isLoss || rootsOf(local).some((peer) => !roots.includes(peer)), takes: isLoss };

@@ -15,7 +15,7 @@ import { refusedHalfWay } from './half-way.ts';
 import { recordIntents } from './intents.ts';
 import { storedChain } from './manifests.ts';
 import type { NamedBytes } from './named-bytes.ts';
-import { ownNames } from './own-names.ts';
+import { allNames } from './own-names.ts';
 import {
   isMet,
   isUnshown,
@@ -246,7 +246,7 @@ async function send(
         inDoubt: new Set(peersInDoubt(db, remote.key, local.entity)),
         settable: new Set(settableRoots(db, remote.key, local.manifest)),
         states: contentStates(db, remote.key, local.entity),
-        self: [...ctx.self, ...ownNames(db, remote, local.manifest, theirs?.manifest ?? null)],
+        self: allNames(db, ctx, local.manifest, theirs?.manifest ?? null),
       }
     );
   });

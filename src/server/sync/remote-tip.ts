@@ -9,9 +9,10 @@ import { contentHash, earlierHash, versionOf } from './content.ts';
 import { type Decision, decide, type Merger } from './decide.ts';
 import { chainHolds, type Loaded, mostSteps, relationOf } from './entity.ts';
 import type { Chain } from './manifests.ts';
-import { ownNames } from './own-names.ts';
+import { allNames } from './own-names.ts';
 import { asTheirs, isSaid, type PushFacts } from './requests.ts';
 import { type EntityEvent, entityStep, outranks, type Version } from './state.ts';
+import { isUnedited } from './unedited.ts';
 import { looseHash } from './withheld.ts';
 
 interface Here {
@@ -47,7 +48,8 @@ export function decideTip(
   const elsewhere = saysSame && isTipElsewhere(db, key, id);
   const isKept = saysSame && !elsewhere && local.cid === twin && outranks(local, version);
   const found = relationOf(db, known, chain, isNode, reset);
-  const relation = { ...found, echoes: found.echoes || isMet(db, known, chain, merger) };
+  const isNoEdit = isMet(db, known, chain, merger) || (!found.reset && isUnedited(db, known, merger));
+  const relation = { ...found, echoes: found.echoes || isNoEdit };
   const isElse = isNode && !saysSame && local?.cid === twin && !relation.descends && !relation.ahead;
   const wasTwice = (isKept || isElse) && relation.node && !relation.reset && timesTip(db, version.cid) > 1;
   const [returns, alternates] = [isKept && wasTwice, isElse && wasTwice];
@@ -69,12 +71,12 @@ export function decideTip(
  * Whether a remote of which nothing was known has said of a collection what it says here, but for whose memberships those of the
  * operator are there: this node was set back to before it brought it there, say.
  */
-function isMet(db: Reader, { state }: Loaded, { manifest, manifests }: Chain, { remote, self }: Here): boolean {
+function isMet(db: Reader, { state }: Loaded, { manifest, manifests }: Chain, here: Here): boolean {
   if (state.theirs !== null || manifest.type !== 'collection') return false;
   const local = state.local && findVersion(db, state.local.cid)?.manifest;
   if (!local) return false;
   const isOurs = (theirs: Manifest) =>
-    isSaid(theirs, { local, self: [...self, ...ownNames(db, remote, local, theirs)], user: remote.user });
+    isSaid(theirs, { local, self: allNames(db, here, local, theirs), user: here.remote.user });
   return [...manifests, manifest].some(isOurs);
 }
 
@@ -131,7 +133,7 @@ function isPartOfSent(db: Reader, { tip, expect, content }: OpenRequest, { manif
   if (content !== '' || expect === null) return false;
   const [before, local] = [findVersion(db, expect)?.manifest, findVersion(db, tip)?.manifest];
   if (!before || !local) return false;
-  const self = [...who.self, ...ownNames(db, who.remote, local, before)];
+  const self = allNames(db, who, local, before);
   return isWithin({ before, meant: { ...local, relationships: asTheirs(local, { ...who, self }) }, made });
 }
 
