@@ -80,6 +80,8 @@ test('what is made here in a collection of one remote is not sent to another one
   // Nor does it begin a run with the other one where that is watched.
   const wakes = (name: string) => store.read((db) => hasPending(db, findRemote(db, name)!.key, 0));
   expect(['first', 'second'].map(wakes)).toEqual([true, false]);
+  expect(await remoteOf(mirror, here, 'second')).toMatchObject({ pending: 0 });
+  expect((await ask(mirror, here, 'GET /node/remotes/second/pending')).body).toMatchObject({ changes: [] });
   second.calls.length = 0;
   expect(await sync(mirror, here, 'second')).toMatchObject({ created: 0, refused: 0 });
   expect(second.calls.filter(({ path }) => /^\/entities(\?|$)/.test(path))).toEqual([]);
@@ -141,3 +143,22 @@ test.each([
       expect(await remoteOf(mirror, here, name)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
   },
 );
+
+test('what is made in a collection of one remote that another one has, too, goes to both, whichever is synced first', async () => {
+  await using mirror = await startNode();
+  await using one = await startNode();
+  await using another = await startNode();
+  const here = operator(mirror);
+  const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
+  const { id } = await collection(one, ada);
+  await addRemote(mirror, here, { name: 'first', url: one.url, key: keyOf(ada) });
+  await sync(mirror, here, 'first');
+  await addRemote(mirror, here, { name: 'second', url: another.url, key: keyOf(ben), collections: [id] });
+  await sync(mirror, here, 'second');
+  const made = [await create(mirror, here, { collection: id }), await create(another, ben, { collection: id })];
+  for (const name of ['second', 'first', 'second'])
+    expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
+  for (const work of made) expect((await read(one, ada, work.id)).type).toBe('document');
+  for (const name of ['first', 'second'])
+    expect(await remoteOf(mirror, here, name)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
+});

@@ -16,8 +16,11 @@ export interface RemoteGauges extends OpenCounts {
   running: boolean;
 }
 
-/** Of each kind so many are counted on the event loop, which takes less than a reader thread for them. */
-const countedAtOnce = 10_000;
+/**
+ * Of each kind so many are counted on the event loop, which takes less than a reader thread for them; of several remotes each of what
+ * waits may wait for another one, which takes a look.
+ */
+const countedAtOnce = { one: 10_000, several: 1000 };
 
 /** Of all remotes of a network. */
 export async function gaugesOf(
@@ -26,7 +29,8 @@ export async function gaugesOf(
   now: number,
 ): Promise<RemoteGauges[]> {
   const remotes = store.read(listRemotes);
-  const counts = await Promise.all(remotes.map(({ key }) => openAt(store, key)));
+  const most = remotes.length > 1 ? countedAtOnce.several : countedAtOnce.one;
+  const counts = await Promise.all(remotes.map(({ key }) => openAt(store, key, most)));
   return store.read((db) =>
     remotes.map((remote, i): RemoteGauges => {
       const last = runs.last(store, remote);
@@ -47,8 +51,8 @@ export async function gaugesOf(
   );
 }
 
-async function openAt(store: NetworkStore, remote: number): Promise<OpenCounts> {
-  const few = store.read((db) => (isMuchOpen(db, remote, countedAtOnce) ? null : countOpen(db, remote)));
+async function openAt(store: NetworkStore, remote: number, most: number): Promise<OpenCounts> {
+  const few = store.read((db) => (isMuchOpen(db, remote, most) ? null : countOpen(db, remote)));
   return few ?? muchOpenAt(store, remote);
 }
 

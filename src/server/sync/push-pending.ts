@@ -78,7 +78,10 @@ export interface PendingChanges {
   next: number | null;
 }
 
-/** A page of what differs, also of what is held back by a conflict or a refusal. @param self see previewPush */
+/**
+ * A page of what differs, also of what is held back by a conflict or a refusal, but not of what is meant for another remote.
+ * @param self see previewPush
+ */
 export async function pendingChanges(
   ctx: Pick<SyncContext, 'store' | 'remote' | 'turns'>,
   self: readonly string[],
@@ -86,7 +89,8 @@ export async function pendingChanges(
 ): Promise<PendingChanges> {
   const { rows, next } = ctx.store.read((db) => pendingPage(db, ctx.remote.key, after, limit));
   const changes: PendingChange[] = [];
-  await ctx.turns.each(rows, (row) => {
+  const own = rows.filter((row) => !row.elsewhere);
+  await ctx.turns.each(own, (row) => {
     const waiting = new Set(ctx.store.read((db) => pendingPeers(db, ctx.remote.key, row.id)));
     changes.push(look(ctx, row, (peer) => peer === '*' || self.includes(peer) || waiting.has(peer)));
   });

@@ -1,8 +1,10 @@
 import type { Reader } from '../connection.ts';
+import { isForAnother } from './pending.ts';
 import { countContentTroubles } from './remote-content.ts';
 
 /** What is open between a remote and this node. */
 export interface OpenCounts {
+  /** Without what is meant for another remote. */
   pending: number;
   conflicts: number;
   refused: number;
@@ -42,7 +44,9 @@ export function countOpen(db: Reader, remote: number): OpenCounts {
     remote,
   );
   return {
-    pending: count('SELECT count(*) AS n FROM push_pending WHERE remote = ?'),
+    pending: count(
+      `SELECT count(*) AS n FROM push_pending p JOIN entity e ON e.key = p.entity WHERE p.remote = ? AND NOT ${isForAnother}`,
+    ),
     conflicts: count('SELECT count(*) AS n FROM sync_conflict WHERE remote = ?'),
     refused: count('SELECT count(*) AS n FROM push_refusal WHERE remote = ?'),
     troubles: Object.fromEntries(troubles.map(({ trouble, n }) => [trouble, n])),

@@ -20,7 +20,8 @@ const isReturned = 'k.apart = 2 AND k.twin = e.tip';
  * say the same), or the remote has none and it is meant to. What is known there and cannot be read is not. Where a request may
  * have arrived nobody knows what the remote has, so it is asked, whatever is here by now. Users come only from registration.
  * What a remote has forgotten goes there again. Without a choice of collections only what belongs to no other remote is meant for
- * one: what another one has, had and forgot, or had when it was removed, goes there only when it is edited or asked for.
+ * one, or lies in a collection that came from it: what another one has else, had and forgot, or had when it was removed, goes there
+ * only when it is edited or asked for.
  */
 const differs = `e.tip IS NOT NULL AND e.type <> 'user' AND CASE
   WHEN EXISTS (SELECT 1 FROM push_intent i WHERE i.remote = r.key AND i.entity = e.key) THEN 1
@@ -36,7 +37,9 @@ const differs = `e.tip IS NOT NULL AND e.type <> 'user' AND CASE
     THEN EXISTS (SELECT 1 FROM remote_collection c WHERE c.remote = r.key AND (c.collection = e.key OR EXISTS (
       SELECT 1 FROM edge d JOIN predicate p ON p.key = d.predicate
        WHERE d.source = e.key AND d.peer = c.collection AND p.name = 'collection')))
-  ELSE NOT EXISTS (SELECT 1 FROM remote_entity k WHERE k.entity = e.key AND k.theirs IS NOT NULL)
+  ELSE (NOT EXISTS (SELECT 1 FROM remote_entity k WHERE k.entity = e.key AND k.theirs IS NOT NULL)
+      OR EXISTS (SELECT 1 FROM edge d JOIN predicate p ON p.key = d.predicate JOIN entity c ON c.key = d.peer
+        WHERE d.source = e.key AND p.name = 'collection' AND c.mirror = r.key))
     AND NOT EXISTS (SELECT 1 FROM remote_mark m WHERE m.entity = e.key AND (m.remote = r.key OR m.mark = 'forgotten'))
 END`;
 
