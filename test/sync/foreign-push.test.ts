@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
-import { collection, create, type Entity, enrol, ok, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
 import { expectBytes, holding } from './contents.ts';
 import { chainOf, keyOf, lines, read, remoteOf, sync, tipsOf } from './nodes.ts';
 import { type Proxied, startProxied } from './proxied.ts';
@@ -423,4 +423,26 @@ test('what a request may have made, and is not shown, is news once', async () =>
   });
   expect(await sync(mirror, here)).toMatchObject({ troubles: 0 });
   expect(await remoteOf(mirror, here)).toMatchObject({ troubles: { forbidden: 1 } });
+});
+
+test('P2: what was edited and deleted before it went to a plain remote says what it said when it is restored', async () => {
+  await using scene = await startForeign();
+  const { origin, mirror, proxy, curator, here, works } = scene;
+  const [edited, refused] = works as [Entity, Entity];
+  const near = [{ predicate: 'near', peer: refused.id }];
+  await remove(mirror, here, await update(mirror, here, edited, { properties: { n: 'new' }, relationships_add: near }));
+  // It is deleted there all the same where that is not taken.
+  await remove(mirror, here, await update(mirror, here, refused, { properties: { n: 'new' } }));
+  proxy.fault = ({ method, path }) =>
+    method === 'PUT' && path.startsWith(`/entities/${refused.id}`) ? { status: 400, body: { error: 'no' } } : undefined;
+  expect(await sync(mirror, here)).toMatchObject({ updated: 0, deleted: 2, refused: 0 });
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
+  const tip = ok<{ cid: string }>(await ask(mirror, here, `GET /entities/${edited.id}/tip`));
+  ok(await ask(mirror, here, `POST /entities/${edited.id}/restore`, { expect_tip: tip.cid }));
+  expect(await sync(mirror, here)).toMatchObject({ restored: 1, refused: 0 });
+  for (const at of [await read(mirror, here, edited.id), await read(origin, curator, edited.id)]) {
+    expect(at.properties.n).toBe('new');
+    expect(at.relationships.map((r) => r.predicate).sort()).toEqual(['collection', 'near']);
+  }
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
 });

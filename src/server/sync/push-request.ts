@@ -10,6 +10,8 @@ export interface PushRequest {
   needs?: readonly Need[];
   /** What of the entity stays here where the remote does not take this one, in words. */
   stays?: string;
+  /** All else goes without it where the remote does not take it. */
+  mayFail?: true;
 }
 
 /** An action that the key's user must be allowed in a collection. */

@@ -38,7 +38,7 @@ import { isClaim, isLink } from './push-obstacles.ts';
 import { allPending } from './push-pending.ts';
 import { placesOfUnsent, roundsOf, settableRoots } from './push-rounds.ts';
 import type { RemoteAnswer } from './remote.ts';
-import { DeniedError, isFailure } from './remote-errors.ts';
+import { checkMeant, DeniedError, isFailure } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
 import { countPushed, pushedSoFar } from './report.ts';
 import { requestsFor } from './requests.ts';
@@ -241,6 +241,7 @@ async function send(
       local && {
         local: local.manifest,
         theirs: theirs?.manifest ?? null,
+        last: intent === 'delete' ? (lastLive(db, local.manifest)?.manifest ?? null) : null,
         buried: theirs?.manifest.deleted ? (lastLive(db, theirs.manifest)?.manifest ?? null) : null,
         lacking: new Set(lackingPeers(db, remote.key, local.entity)),
         inDoubt: new Set(peersInDoubt(db, remote.key, local.entity)),
@@ -260,7 +261,8 @@ async function send(
   const sayable = asTakenThere(local, theirs);
   const isHeld = sayable !== local;
   const said = ahead.length > 0 ? withhold(sayable, theirs, ahead) : sayable;
-  const plan = requestsFor(intent, { ...facts, local: waits ? withoutNewLinks(said, theirs) : said });
+  const last = found.last && withoutNewLinks(asTakenThere(found.last, theirs), theirs);
+  const plan = requestsFor(intent, { ...facts, last, local: waits ? withoutNewLinks(said, theirs) : said });
   const { requests } = plan;
   const whole = plan.whole && ahead.length === 0 && !waits && !isHeld;
   let expect = loaded.state.theirs?.cid ?? null;
@@ -296,6 +298,11 @@ async function send(
     const left = await leftOut(ctx, id, request, answer);
     if (left !== null) {
       staying.push(left);
+      continue;
+    }
+    if (answer.status >= 400 && request.mayFail) {
+      checkMeant(ctx.client.host, answer);
+      await settleUnchanged(ctx, [id]);
       continue;
     }
     if (answer.status >= 400) return refuseAs(ctx, id, sent, answer, staying);

@@ -1,8 +1,9 @@
-import { type Manifest, type Relationship, relationshipKey } from '../model/manifest.ts';
+import { collectionsOf, type Manifest, type Relationship, relationshipKey } from '../model/manifest.ts';
 import { equalJson } from '../model/properties.ts';
 import { memberOf, roleEntries, rolesOf } from '../model/roles.ts';
 import { createCollection, updateCollection } from './collection-requests.ts';
 import { contentHash } from './content.ts';
+import { namedBytes } from './named-bytes.ts';
 import { predictedBetween } from './predicted.ts';
 import type { PushRequest } from './push-request.ts';
 import type { Intent } from './state.ts';
@@ -20,6 +21,8 @@ export interface PushFacts {
   theirs: Manifest | null;
   /** What a restore brings back there: the remote's last version that was not deleted, where its tip is. */
   buried: Manifest | null;
+  /** Of a deletion: the last version here that was not deleted, as far as the remote may take it at once. */
+  last?: Manifest | null;
   /** The ids here of the operator, who is `user` there. */
   self: readonly string[];
   user: string | null;
@@ -46,7 +49,8 @@ export function requestsFor(intent: Sent, facts: PushFacts): PushPlan {
     case 'delete': {
       const reason = local.reason === undefined ? {} : { reason: local.reason };
       const body = (expect_tip: string) => ({ expect_tip, ...note, ...reason });
-      return { requests: [{ method: 'DELETE', path, body, makes: contentHash(local) }], whole: true };
+      const deletion = { method: 'DELETE', path, body, makes: contentHash(local) } as const;
+      return { requests: [...updatesBefore(facts), deletion], whole: true };
     }
     case 'restore': {
       const body = (expect_tip: string) => ({ expect_tip, ...note });
@@ -133,6 +137,19 @@ export function asTheirs(local: Manifest, { self, user }: Pick<PushFacts, 'self'
 
 function endOf(r: Relationship): number {
   return memberOf(r).expires ?? Number.POSITIVE_INFINITY;
+}
+
+/**
+ * What was edited before it was deleted, so that it is there when somebody restores it. Where it was moved meanwhile or has other
+ * bytes, which would have to go first, it is left at the deletion; so is a collection, by which rights may be lost.
+ */
+function updatesBefore({ last, theirs, ...facts }: PushFacts): PushRequest[] {
+  if (!last || !theirs || theirs.deleted || last.type !== theirs.type || last.type === 'collection') return [];
+  const bytesOf = (manifest: Manifest) => new Set(namedBytes(manifest).map(({ cid }) => cid));
+  const isSamePlace = equalJson(collectionsOf(last), collectionsOf(theirs));
+  if (!isSamePlace || bytesOf(last).difference(bytesOf(theirs)).size > 0) return [];
+  const inDoubt = new Set(last.relationships.map((r) => r.peer));
+  return updates(theirs, { ...facts, theirs, local: last, inDoubt }).map((request) => ({ ...request, mayFail: true }));
 }
 
 function updates(theirs: Manifest, facts: PushFacts): PushRequest[] {
