@@ -243,7 +243,7 @@ const rules: Rule[] = [
     'JSON of others is read by fromJson',
     /\bJSON\.parse\(/g,
     // What these read has no names that others choose, or shows where such a name would be lost.
-    /^(?!server\/)|^server\/(model\/from-json|exchange\/json-loss|http\/(jwt|pages)|jobs\/local\/command-settings|node-file|resources\/collections\/find-service|search\/(latent\/facts|unread)|store\/(backup\/backup-manifest|graph\/[\w-]+|imports\/import-runs|search\/[\w-]+))\.ts$/,
+    /^(?!server\/)|^server\/(model\/from-json|model\/json-loss|http\/(jwt|pages)|jobs\/local\/command-settings|node-file|resources\/collections\/find-service|search\/(latent\/facts|unread)|store\/(backup\/backup-manifest|graph\/[\w-]+|imports\/import-runs|search\/[\w-]+))\.ts$/,
     'JSON.parse reads some names as others: use model/from-json.ts.',
     'const said = JSON.parse(text);\n',
   ),

@@ -238,10 +238,13 @@ describe("a command's end", () => {
 
   test('may have numbers that cannot be kept where nobody keeps them: for routes', () => {
     const reply = `{"outputs":[{"entity_id":"${id}","mtime_ns":1732406400000000001},
-      {"type":"x","route":{"inode":9223372036854775807}}],
+      {"type":"x","route":{"inode":9223372036854775807,"part":0.12345678901234567890}}],
       "records":[{"type":"x","route":{"inode":9223372036854775807}}], "output_properties":{"mtime_ns":1732406400000000001}}`;
     expect(failure(exited(reply))).toMatchObject({
-      outputs: [{ entity_id: id, mtime_ns: 1732406400000000000 }, { route: { inode: 2 ** 63 } }],
+      outputs: [
+        { entity_id: id, mtime_ns: 1732406400000000000 },
+        { route: { inode: 2 ** 63, part: 0.12345678901234568 } },
+      ],
       output_properties: { mtime_ns: 1732406400000000000 },
     });
   });
@@ -292,6 +295,16 @@ describe("a command's end", () => {
     ['nothing', exited(''), 'INVALID_OUTPUT', false, 'wrote nothing to stdout'],
     ['HTML', exited('<!doctype html><p>Bad gateway'), 'INVALID_OUTPUT', false, 'begins with "<!doctype html>'],
     ['no result', exited('{"outputs":["x"]}'), 'INVALID_OUTPUT', false, 'outputs.0'],
+    [
+      'a name twice',
+      exited(`{"outputs":["${id}"],"records":[{"type":"x","route":{"a":1,"a":2},"properties":{"a":1,"a":2}}]}`),
+      ...(['INVALID_OUTPUT', false, 'records.0.properties.a: is there twice'] as const),
+    ],
+    [
+      'a decimal that would be rounded',
+      exited(`{"updates":[{"entity_id":"${id}","properties":{"a":0.12345678901234567890}}]}`),
+      ...(['INVALID_OUTPUT', false, 'updates.0.properties.a: cannot be kept exactly'] as const),
+    ],
     [
       'a deep one',
       exited(`{"outputs":[{"type":"x","properties":{"a":${'['.repeat(50_000)}${']'.repeat(50_000)}}}]}`),

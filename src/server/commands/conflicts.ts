@@ -1,8 +1,8 @@
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
 import { UsageError } from '../config.ts';
-import { jsonLoss } from '../exchange/json-loss.ts';
 import { fromJson } from '../model/from-json.ts';
+import { jsonLoss } from '../model/json-loss.ts';
 import { type NodeClient, openClient } from './parts/client.ts';
 import { FailureError, issueText } from './parts/failure.ts';
 import { pathPart } from './parts/path-part.ts';

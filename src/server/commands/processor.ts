@@ -5,7 +5,6 @@ import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readConfig, UsageError } from '../config.ts';
 import { nameWhole } from '../exchange/durable-file.ts';
-import { jsonLoss } from '../exchange/json-loss.ts';
 import {
   type CommandEntry,
   type CommandsFile,
@@ -14,6 +13,7 @@ import {
   parseCommands,
 } from '../jobs/local/command-settings.ts';
 import { fromJson } from '../model/from-json.ts';
+import { jsonLoss } from '../model/json-loss.ts';
 import { shipped } from '../processors/shipped.ts';
 import { identityFile } from '../store/accounts/identity-schema.ts';
 import { storingLater } from '../store/storage-error.ts';

@@ -1,8 +1,8 @@
 import { type Issue, type IssuePath, ValidationError } from '../errors.ts';
 import { fromJson } from '../model/from-json.ts';
+import { jsonLoss } from '../model/json-loss.ts';
 import { jsonIssues } from '../model/json-value.ts';
 import type { Json } from '../model/manifest.ts';
-import { jsonLoss } from './json-loss.ts';
 import {
   type EntityFile,
   type MappingFile,

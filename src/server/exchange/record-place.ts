@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { type Issue, ValidationError } from '../errors.ts';
 import { fromJson } from '../model/from-json.ts';
+import { jsonLoss } from '../model/json-loss.ts';
 import { jsonIssues } from '../model/json-value.ts';
 import type { JsonObject } from '../model/manifest.ts';
-import { jsonLoss } from './json-loss.ts';
 
 /** A record as it stands in a file. */
 export interface SourceRecord {

@@ -1,10 +1,10 @@
 import { ValidationError } from '../errors.ts';
 import { fromJson } from '../model/from-json.ts';
+import { jsonLoss } from '../model/json-loss.ts';
 import { jsonIssues } from '../model/json-value.ts';
 import type { Json, JsonObject } from '../model/manifest.ts';
-import { jsonLoss } from './json-loss.ts';
+import { isKeptAsNumber } from '../model/numerals.ts';
 import type { PropertyKind } from './mapping-file.ts';
-import { isKeptAsNumber } from './numerals.ts';
 import { type Path, valueAt, withoutPaths, withValueAt } from './paths.ts';
 
 const numeral = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d{1,4})?$/i;

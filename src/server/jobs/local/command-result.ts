@@ -1,9 +1,11 @@
 import { z } from 'zod';
+import type { IssuePath } from '../../errors.ts';
 import { JobError, type JobFailure } from '../../kit/job-error.ts';
 import { maxText } from '../../kit/log-limits.ts';
 import { beginningOf, endOf } from '../../model/cut-text.ts';
 import { fromJson } from '../../model/from-json.ts';
 import { isEntityId } from '../../model/ids.ts';
+import { lossBeside } from '../../model/json-loss.ts';
 import { jsonMap } from '../../model/json-map.ts';
 import { isDeeper, jsonIssues } from '../../model/json-value.ts';
 import { isCarried } from '../../model/media-type.ts';
@@ -121,8 +123,9 @@ function read(outcome: Exited, name: string): CommandResult {
     throw invalid(name, `wrote no JSON to stdout: it begins with ${JSON.stringify(text.slice(0, 40))}.${words}`);
   const result = checked(json, name);
   const issues = result.success ? jsonIssues(keptOf(result.data), []) : result.error.issues;
-  if (result.success && issues.length === 0) return result.data;
-  const [issue] = issues;
+  const loss = result.success ? lossBeside(text, (path) => isKeptAt(path, result.data)) : null;
+  const issue = issues[0] ?? loss;
+  if (result.success && !issue) return result.data;
   throw invalid(
     name,
     `wrote a result that cannot be used: ${issue?.path.join('.') || 'all of it'}: ${issue?.message}.`,
@@ -170,6 +173,14 @@ function keptOf({ outputs, records, updates, messages }: CommandResult): object 
     return isExisting(one) ? one.entity_id : { ...one, route: null };
   };
   return { outputs: outputs.map(kept), records: records.map(kept), updates, messages };
+}
+
+/** Whether something of that is written down which stands at a place of a result. */
+function isKeptAt([list, at, member]: IssuePath, { outputs, records }: CommandResult): boolean {
+  if (list === 'output_properties') return false;
+  const one = list === 'outputs' ? outputs[Number(at)] : list === 'records' ? records[Number(at)] : undefined;
+  if (one === undefined || typeof one === 'string' || member === undefined) return true;
+  return isExisting(one) ? member === 'entity_id' : member !== 'route';
 }
 
 function checked(json: unknown, name: string) {

@@ -1,11 +1,14 @@
 import type { IssuePath } from '../errors.ts';
-import { endOfText } from '../model/from-json.ts';
+import { endOfText } from './from-json.ts';
+import { jsonIssues } from './json-value.ts';
 import { isKeptAsNumber, printedDigits } from './numerals.ts';
 
 /** A place of a JSON text whose value does not say what the text says. */
 export interface JsonLoss {
   path: IssuePath;
   message: string;
+  /** What a number there is read as. */
+  number?: number;
 }
 
 /** An object or a list around the place that is looked at; `names` are those that an object had so far. */
@@ -33,6 +36,11 @@ const closeBrace = 0x7d;
  * is one that JSON.parse takes, and not deep.
  */
 export function jsonLoss(text: string): JsonLoss | null {
+  return losses(text).next().value ?? null;
+}
+
+/** All of them. */
+function* losses(text: string): Generator<JsonLoss, undefined, undefined> {
   const levels: Level[] = [];
   const lost = (message: string): JsonLoss => ({ path: levels.map(({ at }) => at), message });
   for (let i = 0; i < text.length; ) {
@@ -43,13 +51,15 @@ export function jsonLoss(text: string): JsonLoss | null {
       if (level?.names && level.nameFollows) {
         level.nameFollows = false;
         level.at = nameOf(text.slice(i, end));
-        if (level.names.has(level.at)) return lost('is there twice, of which one alone could be kept');
+        if (level.names.has(level.at)) yield lost('is there twice, of which one alone could be kept');
         level.names.add(level.at);
       }
       i = end;
     } else if (sign === minus || (sign >= zero && sign <= nine)) {
       const end = endOfNumber(text, i);
-      if (!isKept(text.slice(i, end))) return lost('cannot be kept exactly as a number: write it as a text');
+      const numeral = text.slice(i, end);
+      if (!isKept(numeral))
+        yield { ...lost('cannot be kept exactly as a number: write it as a text'), number: Number(numeral) };
       i = end;
     } else {
       if (sign === openBrace) levels.push({ names: new Set(), at: '', nameFollows: true });
@@ -59,6 +69,13 @@ export function jsonLoss(text: string): JsonLoss | null {
       i++;
     }
   }
+  return undefined;
+}
+
+/** The first at a place that counts which jsonIssues does not tell of the value. */
+export function lossBeside(text: string, counts: (path: IssuePath) => boolean): JsonLoss | null {
+  for (const loss of losses(text))
+    if (counts(loss.path) && jsonIssues(loss.number ?? null, []).length === 0) return loss;
   return null;
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isKeptAsNumber, printedDigits } from '../../src/server/exchange/numerals.ts';
+import { isKeptAsNumber, printedDigits } from '../../src/server/model/numerals.ts';
 
 describe('a numeral is kept as a number', () => {
   const kept = [
