@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse';
 import type { ValidationError } from '../errors.ts';
-import { peek } from './peek.ts';
+import { mostPeeked, peek } from './peek.ts';
 import {
   badRecord,
   maxRecordBytes,
@@ -12,18 +12,20 @@ import {
 } from './record-place.ts';
 
 const maxColumns = 10_000;
-/** What divides cells: the first of these that stands in the header outside quotes. */
+/** What may divide cells; where the table does not tell which, the first of these that stands in the header outside quotes. */
 type Delimiters = readonly string[];
+/** So many lines tell it. */
+const tellingLines = 20;
 
 /**
- * Rows below a header row, each cell a text, divided by commas, or by semicolons or tabs where the header has no comma. Every
- * row must have as many cells as the header.
+ * Rows below a header row, each cell a text, divided by commas, semicolons or tabs. Every row must have as many cells as the
+ * header.
  */
 export function csvRecords(source: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<SourceRecord> {
   return tableRecords(source, file, [',', ';', '\t']);
 }
 
-/** The same, divided by tabs where the header has one. */
+/** The same, divided by tabs where nothing tells otherwise. */
 export function tsvRecords(source: AsyncIterable<Uint8Array>, file: string): AsyncGenerator<SourceRecord> {
   return tableRecords(source, file, ['\t', ',', ';']);
 }
@@ -33,10 +35,10 @@ async function* tableRecords(
   file: string,
   delimiters: Delimiters,
 ): AsyncGenerator<SourceRecord> {
-  const header = headerEnd();
-  const { head, stream, close } = await peek(source, (bytes) => header.isIn(bytes));
+  const beginning = firstLines();
+  const { head, stream, close } = await peek(source, (bytes) => beginning.areIn(bytes));
   try {
-    yield* rowRecords(stream, file, delimiterOf(head.subarray(0, header.end()), delimiters));
+    yield* rowRecords(stream, file, delimiterOf(beginning.of(head), delimiters));
   } finally {
     await close();
   }
@@ -126,28 +128,48 @@ function pairsIn(text: string): number {
   return count;
 }
 
-/** Seeks where the first line with something in it ends outside quotes, in bytes that grow at their end. */
-function headerEnd(): { isIn(bytes: Uint8Array): boolean; end(): number } {
+/** Seeks where lines with something in them end outside quotes, in bytes that grow at their end. */
+function firstLines(): { areIn(bytes: Uint8Array): boolean; of(bytes: Uint8Array): string[] } {
+  const ends: number[] = [];
   let at = 0;
   let quoted = false;
   let begun = false;
-  const isIn = (bytes: Uint8Array): boolean => {
-    for (; at < bytes.length; at++) {
+  const areIn = (bytes: Uint8Array): boolean => {
+    for (; at < bytes.length && ends.length < tellingLines; at++) {
       const b = bytes[at];
       if (b === 0x22) quoted = !quoted;
       if (quoted || (b !== 0x0a && b !== 0x0d)) begun = true;
-      else if (begun) return true;
+      else if (begun) {
+        ends.push(at);
+        begun = false;
+      }
     }
-    return false;
+    return ends.length === tellingLines;
   };
-  return { isIn, end: () => at };
+  const of = (bytes: Uint8Array): string[] => {
+    // The last one may be cut off, unless that is all there is.
+    const isWhole = begun && (ends.length === 0 || bytes.length < mostPeeked);
+    const all = isWhole ? [...ends, at] : ends;
+    return all.map((end, i) => Buffer.from(bytes.subarray(all[i - 1] ?? 0, end)).toString());
+  };
+  return { areIn, of };
 }
 
-function delimiterOf(header: Uint8Array, delimiters: Delimiters): string {
-  const bare = Buffer.from(header)
-    .toString('utf8')
-    .replace(/"[^"]*"/g, '');
-  return delimiters.find((one) => bare.includes(one)) ?? ',';
+/**
+ * What divides the cells of a table that begins with these lines. A name in the header may have a comma in it where semicolons do: of
+ * what stands there that counts by which each row has as many cells, if several do by which there are the most, or what has no blank
+ * behind it.
+ */
+function delimiterOf([header = '', ...rows]: string[], delimiters: Delimiters): string {
+  const cells = (line: string, one: string): number => line.replace(/"[^"]*"/g, '').split(one).length;
+  const there = delimiters.filter((one) => cells(header, one) > 1);
+  const fits = (one: string): boolean => rows.length > 0 && rows.every((row) => cells(row, one) === cells(header, one));
+  const fitting = there.length > 1 ? there.filter(fits) : [];
+  const isText = (one: string): number => Number(header.includes(`${one} `));
+  const [best = there[0] ?? ','] = fitting.toSorted(
+    (a, b) => cells(header, b) - cells(header, a) || isText(a) - isText(b),
+  );
+  return best;
 }
 
 function headerOf(cells: string[], place: Place, line: number): string[] {

@@ -6,12 +6,15 @@ export interface Peeked {
   close(): Promise<void>;
 }
 
-/** Reads until `enough` says so of what came first, or the stream ends, or 64 KiB are there. */
+/** In bytes. */
+export const mostPeeked = 64 * 1024;
+
+/** Reads until `enough` says so of what came first, or the stream ends, or `mostPeeked` are there. */
 export async function peek(source: AsyncIterable<Uint8Array>, enough: (head: Uint8Array) => boolean): Promise<Peeked> {
   const iterator = source[Symbol.asyncIterator]();
   let head: Uint8Array = new Uint8Array();
   let done = false;
-  while (!done && !enough(head) && head.length < 64 * 1024) {
+  while (!done && !enough(head) && head.length < mostPeeked) {
     const next = await iterator.next();
     if (next.done) done = true;
     else head = head.length === 0 ? next.value : Buffer.concat([head, next.value]);
