@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { withLineEnds } from '../../src/renderer/src/components/kept-lines.ts';
 import {
   type Content,
   sameContent,
@@ -383,6 +384,20 @@ describe('values', () => {
         else expect(read, text).not.toThrow();
       }),
     );
+  });
+
+  test('keep the ends of their lines outside of what is typed', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'b', '\r\n', '\r', '\n') });
+    const asShown = (one: string) => one.replaceAll(/\r\n|\r/g, '\n');
+    fc.assert(
+      fc.property(text, text, text, text, (head, gone, typed, tail) => {
+        const before = head + gone + tail;
+        const shown = asShown(head) + asShown(typed) + asShown(tail);
+        expect(asShown(withLineEnds(before, shown))).toBe(shown);
+        expect(withLineEnds(before, asShown(before))).toBe(before);
+      }),
+    );
+    expect(withLineEnds('a\r\nb\rc\n', 'a\nx\nb\nc\n')).toBe('a\r\nx\r\nb\rc\n');
   });
 
   test('refer to entities of the service, and of no other', () => {

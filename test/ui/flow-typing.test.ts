@@ -251,7 +251,7 @@ describePage('what is typed into a flow', () => {
   });
 
   test('as a description keeps its lines', async () => {
-    const description = 'Reads the pages.\nWorks on them.';
+    const description = 'Reads the pages.\r\nWorks on them.\rAll of them.';
     ok(await ask(node, me, `PUT /rhizai/${made.id}`, { expect_tip: made.cid, description }));
     await expect.poll(() => page.getByLabel('Description').inputValue()).not.toBe('');
     await page.getByLabel('Description').press('Control+End');

@@ -291,8 +291,17 @@ describePage('processors', () => {
     await page.getByLabel(/^Output schema/).fill('');
     await page.keyboard.press('Control+s');
     await page.getByText('Saved as version 2').first().waitFor();
-    const { properties } = await read(node, me, id);
+    const { cid, properties } = await read(node, me, id);
     expect([properties.uses_agents, properties.output_schema]).toEqual([undefined, undefined]);
+    const description = 'Looks.\r\nTells.  ';
+    ok(await ask(node, me, `PUT /agents/${id}`, { expect_tip: cid, description }));
+    const field = page.getByLabel('Description');
+    await expect.poll(() => field.inputValue()).toBe('Looks.\nTells.  ');
+    await field.press('Control+Home');
+    await page.keyboard.type('It ');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 4').first().waitFor();
+    expect((await read(node, me, id)).properties.description).toBe(`It ${description}`);
     expect(visitor.faults).toEqual([]);
   });
 

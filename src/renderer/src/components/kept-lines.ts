@@ -2,6 +2,25 @@ import type { ClipboardEvent, DragEvent } from 'react';
 import { flushSync } from 'react-dom';
 
 /**
+ * A text as it is once `shown` stands in its field: a browser shows and gives lines that end in \n, whatever ends them. Outside of
+ * what was typed each keeps its own end, and a new one gets that of the first.
+ */
+export function withLineEnds(text: string, shown: string): string {
+  if (!text.includes('\r')) return shown;
+  const signs = text.match(/\r\n|[\s\S]/g) ?? [];
+  const before = signs.map((sign) => (sign === '\r\n' || sign === '\r' ? '\n' : sign));
+  const most = Math.min(before.length, shown.length);
+  let head = 0;
+  while (head < most && before[head] === shown[head]) head++;
+  let tail = 0;
+  while (tail < most - head && before[before.length - 1 - tail] === shown[shown.length - 1 - tail]) tail++;
+  const typed = shown.slice(head, shown.length - tail).replaceAll('\n', /\r\n|\r|\n/.exec(text)?.[0] ?? '\n');
+  const parts = [signs.slice(0, head).join(''), typed, signs.slice(signs.length - tail).join('')];
+  // Two ends of lines that come to stand together must not become one.
+  return parts.reduce((all, part) => all + (all.endsWith('\r') && part.startsWith('\n') ? '\n' : '') + part);
+}
+
+/**
  * Gives what a field of one line is to call when something is pasted or dropped: several lines are kept, and the focus with
  * them, in the field of several lines that `change` makes of it. `id` is of both fields.
  */

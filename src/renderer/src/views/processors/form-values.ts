@@ -60,7 +60,7 @@ export function bodyOf(values: FormValues, kind: 'agent' | 'klados'): JsonMap | 
   if (input === null || output === null) return null;
   return {
     label: values.label.trim(),
-    ...(values.description.trim() ? { description: values.description.trim() } : {}),
+    ...(values.description.trim() ? { description: values.description } : {}),
     endpoint: values.endpoint.trim().replace(/\/+$/, ''),
     actions_required: values.actions,
     ...(kind === 'klados' ? { accepts: { ...values.accepts }, produces: { ...values.produces } } : {}),

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useId } from 'react';
 import { Field, Input, Select, TextArea } from '../../components/field.tsx';
+import { withLineEnds } from '../../components/kept-lines.ts';
 import { Permission } from '../../components/permission.tsx';
 import { permissionWords } from '../../components/permission-words.ts';
 import { TagsField } from '../../components/tags-field.tsx';
@@ -35,7 +36,7 @@ export function ProcessorForm({ kind, values, onChange, faults }: ProcessorFormP
             dir="auto"
             rows={2}
             value={values.description}
-            onChange={({ target }) => set({ description: target.value })}
+            onChange={({ target }) => set({ description: withLineEnds(values.description, target.value) })}
           />
         )}
       </Field>
