@@ -204,6 +204,17 @@ describe('hops', () => {
     expect(results[0]?.path[0]).toMatchObject({ entity: e.horses.id, score: expect.any(Number) });
   });
 
+  it('begin at the nearest to a text that lead on, where the nearest of all do not', async () => {
+    const made = '"turner" -[made_by]-> type:artist';
+    const { results } = await query(made, { k_explore: 1 });
+    expect(results.map(({ entity }) => entity.label)).toEqual(['Joseph Turner']);
+    expect((await query(made, { k_explore: 1, filter: { _year: 1810 } })).results[0]?.path[0]?.entity).toBe(
+      e.horses.id,
+    );
+    const { metadata } = await query('"turner" -[made_by]-> type:movement', { k_explore: 1 });
+    expect(metadata).toMatchObject({ error: 'no_path_found', partial_path: [{ entity: e.turner.id }] });
+  });
+
   it('follow relations whose names are only alike', async () => {
     const { results } = await query(`@${e.ship.id} -[making]-> type:artist`);
     expect(results.map(({ entity }) => entity.label)).toEqual(['Joseph Turner']);

@@ -273,6 +273,20 @@ describe('a hop', () => {
       ],
     );
 
+    // The same where none of the first is near to the text alone.
+    const many = new MemoryGraph(
+      [
+        ...numbers.map((n) => thing(`w${n}`, 'work', 'calm')),
+        ...['romanticism', 'realism', 'france', 'friend'].map((id) => thing(id, 'movement')),
+      ],
+      [
+        ['w250', 'part_of', 'romanticism'],
+        ['w260', 'part_of', 'realism'],
+        ['friend', 'owns', 'w280'],
+        ['realism', 'part_of', 'france'],
+      ],
+    );
+
     test.each([
       ['@artist <-[by]- type:work -[*]-> type:movement', ['realism', 'romanticism'], false],
       ['@artist <-[by]- type:work -[part_of]-> type:movement', ['realism', 'romanticism'], false],
@@ -290,6 +304,15 @@ describe('a hop', () => {
       ['@artist <-[by]- type:work -[*]-> type:zebra', [], false],
     ])('%s', async (query, ids, truncated) => {
       expect(await run(query, { k: 5, kExplore: 15 }, artist)).toMatchObject({ ids, truncated });
+    });
+
+    test.each([
+      ['"calm" -[part_of]-> type:movement', ['realism', 'romanticism'], false],
+      ['"calm" type:work <-[owns]- @friend', ['friend'], false],
+      ['"calm" -[*]-> type:movement ~ "realism"', ['realism', 'romanticism'], false],
+      ['"calm" -[part_of]{2}-> @france', ['france'], false],
+    ])('%s, from the nearest to a text', async (query, ids, truncated) => {
+      expect(await run(query, { k: 5, kExplore: 15 }, many)).toMatchObject({ ids, truncated });
     });
 
     test('and where none does, says how it came there', async () => {

@@ -47,6 +47,7 @@ export class MemoryGraph implements GraphSource, TextSource {
 
   async search(text: string, within: Within, k: number) {
     const hits = this.#fitting(within)
+      .filter(({ id }) => within.leading === undefined || this.#leads(within.leading, id, []))
       .map((thing) => ({ id: thing.id, score: nearness(text, thing.label) }))
       .filter(({ score }) => score > 0)
       .sort((a, b) => b.score - a.score || (a.id < b.id ? -1 : 1))
@@ -98,14 +99,19 @@ export class MemoryGraph implements GraphSource, TextSource {
     leading,
     ...query
   }: WalkQuery & { types: string[] | null; leading?: Leading | undefined }): Promise<Walked> {
-    const isOf = (wanted: string[], id: string) => wanted.includes(this.#things.get(id)?.type ?? '');
-    const leads = ({ ids, types: ends, ...way }: Leading, from: string, behind: string[]) =>
-      this.#steps(from, { ...way, predicates: way.predicates ?? null }).some(
-        ({ id }) => !behind.includes(id) && (ids?.includes(id) ?? true) && (!ends || isOf(ends, id)),
-      );
     return this.#walked(
       query,
-      (id, behind) => (types === null || isOf(types, id)) && (!leading || leads(leading, id, behind)),
+      (id, behind) => (types === null || this.#isOf(types, id)) && (!leading || this.#leads(leading, id, behind)),
+    );
+  }
+
+  #isOf(types: string[], id: string): boolean {
+    return types.includes(this.#things.get(id)?.type ?? '');
+  }
+
+  #leads({ ids, types, ...way }: Leading, from: string, behind: string[]): boolean {
+    return this.#steps(from, { ...way, predicates: way.predicates ?? null }).some(
+      ({ id }) => !behind.includes(id) && (ids?.includes(id) ?? true) && (!types || this.#isOf(types, id)),
     );
   }
 

@@ -1,18 +1,22 @@
 import type { Candidate } from './outcome.ts';
 import type { Node, Plan, Scope } from './plan.ts';
-import type { Sources, Within } from './ports.ts';
+import type { Leading, Sources, Within } from './ports.ts';
 
 export interface EntrySet {
   candidates: Candidate[];
   /** Sizes of the set and of what its filter leaves, if there is one (argo.md 2.8). */
   explored: number;
   truncated: boolean;
+  /** A text found as many as there is room for. */
+  crowded: boolean;
 }
 
 export interface EntryLimits {
   /** Candidates at most. */
   kExplore: number;
   milliseconds: number;
+  /** What is to lead on from those that a text finds. */
+  leading?: Leading | undefined;
 }
 
 /** For the last changed of everything: any will do, and the hops need what is left. */
@@ -42,39 +46,45 @@ export async function entrySet(
   const text = filter.kind === 'id' ? null : filter.text;
   if (text === null) return { ...found, explored };
   const { candidates, truncated } = await reranked(sources, found.candidates, text);
-  return { candidates, explored, truncated: found.truncated || truncated };
+  return { ...found, candidates, explored, truncated: found.truncated || truncated };
 }
 
-const none = { candidates: [], truncated: false };
+const none = { candidates: [], truncated: false, crowded: false };
 
 async function resolved(
   { texts, graph }: Sources,
   entry: Node,
   within: Within,
   filter: Within['filter'],
-  { kExplore, milliseconds }: EntryLimits,
+  { kExplore, milliseconds, leading }: EntryLimits,
 ): Promise<Omit<EntrySet, 'explored'>> {
   if (entry.kind === 'id') {
     const { ids } = await graph.newest(within, 1, milliseconds);
-    return { candidates: ids.map((id) => ({ id, score: 1, path: [], edges: 0 })), truncated: false };
+    return { candidates: ids.map((id) => ({ id, score: 1, path: [], edges: 0 })), truncated: false, crowded: false };
   }
   const filtered = { ...within, ...(filter && { filter }) };
   if (entry.text === null) {
     const { ids, truncated } = await graph.newest(filtered, kExplore, milliseconds);
-    return { candidates: ids.map((id) => ({ id, score: 1, path: [], edges: 0 })), truncated };
+    return { candidates: ids.map((id) => ({ id, score: 1, path: [], edges: 0 })), truncated, crowded: false };
   }
-  const { hits, truncated } = await texts.search(entry.text, filtered, kExplore);
-  if (hits.length > 0)
-    return { candidates: hits.map(({ id, score }) => ({ id, score, near: score, path: [], edges: 0 })), truncated };
+  const { hits, truncated } = await texts.search(entry.text, { ...filtered, leading }, kExplore);
+  if (hits.length > 0 || leading) {
+    const candidates = hits.map(({ id, score }) => ({ id, score, near: score, path: [], edges: 0 }));
+    return { candidates, truncated, crowded: hits.length === kExplore };
+  }
   // Even nonsense has a nearest (argo.md 2.2): where all are as far from it, those that changed last stand for them.
   const isAnywhere = Object.values(filtered).every((condition) => condition === undefined);
   const time = isAnywhere ? Math.min(milliseconds, anywhereMs) : milliseconds;
   const all = await graph.newest(filtered, kExplore, time);
   const candidates = all.ids.map((id) => ({ id, score: 0, near: 0, path: [], edges: 0 }));
-  return { candidates, truncated: truncated || all.truncated };
+  return { candidates, truncated: truncated || all.truncated, crowded: false };
 }
 
-async function reranked({ texts }: Sources, from: Candidate[], text: string): Promise<Omit<EntrySet, 'explored'>> {
+async function reranked(
+  { texts }: Sources,
+  from: Candidate[],
+  text: string,
+): Promise<Pick<EntrySet, 'candidates' | 'truncated'>> {
   const ids = from.map(({ id }) => id);
   const { scores, truncated } = await texts.scores(text, ids, {});
   const candidates = from.map((candidate) => {

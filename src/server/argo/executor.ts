@@ -1,9 +1,9 @@
 import { Budget } from './budget.ts';
 import { type EntrySet, entrySet } from './entry.ts';
-import { runHop } from './hop.ts';
+import { leadingOf, runHop } from './hop.ts';
 import { best, type Candidate, type Outcome, type Stop, stepOf } from './outcome.ts';
 import type { Hop, Node, Plan } from './plan.ts';
-import type { Sources, Within } from './ports.ts';
+import type { Leading, Sources, Within } from './ports.ts';
 
 export interface Beam {
   /** Results at most. */
@@ -22,19 +22,29 @@ export async function execute(sources: Sources, plan: Plan, { k, kExplore, filte
   if (refused !== null) return { results: [], explored: 0, stop: refused, truncated: false };
   const budget = new Budget();
 
-  const entry = await entrySet(sources, plan, filter, { kExplore, milliseconds: budget.milliseconds });
+  const enter = (leading?: Leading) =>
+    entrySet(sources, plan, filter, { kExplore, milliseconds: budget.milliseconds, leading });
+  const run = ({ candidates, ...entry }: EntrySet, lookingAhead: boolean): Promise<Run> => {
+    // Entities of a type alone come in the order of their last change (argo.md A5), as do those that no text tells apart.
+    const isTold = isRanked(plan) && candidates.some(({ score }) => score > 0);
+    const from = { ...entry, candidates: isTold ? best(candidates, kExplore) : candidates };
+    return follow(sources, hops, from, { k, kExplore, filter, lookingAhead, budget });
+  };
+  let entry = await enter();
   const { explored, truncated } = entry;
   if (entry.candidates.length === 0) return { results: [], explored, stop: noEntry, truncated };
-  // Entities of a type alone come in the order of their last change (argo.md A5), as do those that no text tells apart.
-  const isTold = isRanked(plan) && entry.candidates.some(({ score }) => score > 0);
-  const candidates = isTold ? best(entry.candidates, kExplore) : entry.candidates;
-
-  const run = (lookingAhead: boolean): Promise<Run> =>
-    follow(sources, hops, { ...entry, candidates }, { k, kExplore, filter, lookingAhead, budget });
-  const first = await run(false);
+  let first = await run(entry, false);
+  // Of very many that a text finds those are meant from which the first hop leads on (an artist, not what has the name in its title).
+  const [hop] = hops;
+  const most = hops.at(-1)?.target.kind === 'id' ? 1 : k;
+  if (hop && entry.crowded && first.results.length < most && !budget.spent) {
+    const near = await enter(await leadingOf(sources, hop));
+    const other = await run(near, false);
+    if (other.results.length > first.results.length) [entry, first] = [near, other];
+  }
   // Candidates that there was no room for might have led to more: once more, with those first that lead on.
   if (!first.crowded || first.results.length === k || budget.spent) return first;
-  const second = await run(true);
+  const second = await run(entry, true);
   return second.results.length < first.results.length ? first : second;
 }
 

@@ -137,7 +137,7 @@ async function nearest(
 }
 
 /** By what a candidate leads on, as far as one relationship shows: to the hop's target, or where that is further, to anything. */
-async function leadingOf(sources: Sources, hop: Hop): Promise<Leading> {
+export async function leadingOf(sources: Sources, hop: Hop): Promise<Leading> {
   const { direction, terms, target } = hop;
   const leading = { direction: directions[direction], predicates: await predicatesOf(sources, terms) };
   if (!isNear(hop) || target === null || target.kind === 'text') return leading;

@@ -9,6 +9,8 @@ export interface Within {
   loose?: boolean | undefined;
   ids?: string[] | undefined;
   filter?: FilterSql | undefined;
+  /** Only those from which such a relationship leads on; of texts alone. */
+  leading?: Leading | undefined;
 }
 
 export interface Scored {

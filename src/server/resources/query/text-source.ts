@@ -1,6 +1,8 @@
 import type { TextSource } from '../../argo/ports.ts';
 import type { SearchEngine } from '../../search/engine.ts';
 import { getOrMake } from '../../store/graph/get-or-make.ts';
+import { leadingOn } from '../../store/graph/graph-reads.ts';
+import type { FilterSql } from '../../store/listings/filter.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Asker } from '../../store/threads/asker-turns.ts';
 import { within } from './within.ts';
@@ -11,9 +13,16 @@ const maxScored = 300;
 /** The node's searching as queries use it. */
 export function textSource(store: NetworkStore, engine: SearchEngine, asker: Asker): TextSource {
   const search: TextSource['search'] = async (text, among, k) => {
-    const { hits, late, crowded } = await engine.find(store, { text, k, within: within(among) }, asker);
+    const { leading } = among;
+    const filter = leading
+      ? both(
+          among.filter,
+          store.read((db) => leadingOn(db, leading)),
+        )
+      : among.filter;
+    const { hits, late, crowded } = await engine.find(store, { text, k, within: within({ ...among, filter }) }, asker);
     // Every common word is in more texts than are ranked; with a filter those may be the ones that fit.
-    return { hits, truncated: late || (crowded && among.filter !== undefined) };
+    return { hits, truncated: late || (crowded && filter !== undefined) };
   };
   // A query asks again for each hop of the same names, and where it runs once more.
   const alike = new Map<string, ReturnType<TextSource['similarities']>>();
@@ -27,4 +36,8 @@ export function textSource(store: NetworkStore, engine: SearchEngine, asker: Ask
     similarities: (names, others) =>
       getOrMake(alike, JSON.stringify([names, others]), () => engine.similarities(store, names, others, asker)),
   };
+}
+
+function both(one: FilterSql | undefined, other: FilterSql): FilterSql {
+  return one ? { sql: `(${one.sql}) AND (${other.sql})`, params: [...one.params, ...other.params] } : other;
 }

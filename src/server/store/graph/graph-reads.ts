@@ -1,9 +1,10 @@
 import type { Reader } from '../connection.ts';
 import { entityKey, predicateKey } from '../entity-keys.ts';
+import type { FilterSql } from '../listings/filter.ts';
 import { Utf8Text } from '../utf8-text.ts';
 import { getOrMake } from './get-or-make.ts';
 import { type GraphBudget, GraphBudgetSpent, type GraphDirection, type GraphEdge, GraphEdges } from './graph-edges.ts';
-import type { Leading } from './graph-ends.ts';
+import { fitting, type Leading } from './graph-ends.ts';
 import { pathsBetween } from './graph-paths.ts';
 import { type GraphExpansion, ShownEntities } from './graph-shown.ts';
 import { type Step, type WalkOptions, walk, wayTo } from './graph-walk.ts';
@@ -217,6 +218,11 @@ function gathered(
     return { found, truncated: true, spent: true };
   }
   return { found, truncated: false, spent: false };
+}
+
+/** Whether a relationship leads on from an entity, as a condition over its row. */
+export function leadingOn(db: Reader, leading: NonNullable<NeighboursQuery['leading']>): FilterSql {
+  return fitting('e.key', { leading: { ...leadingOf(db, leading), notTo: [] } });
 }
 
 function leadingOf(
