@@ -162,3 +162,29 @@ test('what is made in a collection of one remote that another one has, too, goes
   for (const name of ['first', 'second'])
     expect(await remoteOf(mirror, here, name)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
 });
+
+test('a collection that went to two nodes and is deleted here is restored at both, by the user of each key', async () => {
+  await using mirror = await startNode();
+  await using one = await startNode();
+  await using another = await startNode();
+  const here = operator(mirror);
+  const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
+  const { id } = await collection(mirror, here, { label: 'Works' });
+  await addRemote(mirror, here, { name: 'first', url: one.url, key: keyOf(ada), collections: [id] });
+  await addRemote(mirror, here, { name: 'second', url: another.url, key: keyOf(ben), collections: [id] });
+  const round = async () => {
+    for (const name of ['first', 'second', 'first', 'second'])
+      expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
+  };
+  await round();
+  await remove(mirror, here, await read(mirror, here, id));
+  await round();
+  const tip = ok<{ cid: string }>(await ask(mirror, here, `GET /entities/${id}/tip`));
+  ok(await ask(mirror, here, `POST /entities/${id}/restore`, { expect_tip: tip.cid }));
+  await round();
+  for (const [node, who] of [
+    [one, ada],
+    [another, ben],
+  ] as const)
+    expect((await read(node, who, id)).relationships.map((r) => [r.predicate, r.peer])).toEqual([['owner', who.id]]);
+});

@@ -2,6 +2,7 @@ import type { Manifest } from '../model/manifest.ts';
 import { rolesOf } from '../model/roles.ts';
 import type { Reader } from '../store/connection.ts';
 import { findKnown, otherUsers, type Remote } from '../store/remotes/remotes.ts';
+import { lastLive } from '../store/versions.ts';
 
 /**
  * By whom else a collection may name the operator, beside the ids here: other remotes know him by users of theirs, and their versions
@@ -16,8 +17,10 @@ export function ownNames(
   theirs: Manifest | null,
 ): string[] {
   if (type !== 'collection' || user === null) return [];
-  const members = new Set(theirs && membersOf(theirs));
-  if (theirs !== null && !members.has(user)) return [];
+  // A tombstone names nobody: what it ends is what a restore brings back.
+  const live = theirs?.deleted ? (lastLive(db, theirs)?.manifest ?? null) : theirs;
+  const members = new Set(live && membersOf(live));
+  if (live !== null && !members.has(user)) return [];
   const isStranger = (name: string) => name !== user && !members.has(name) && findKnown(db, key, name).theirs === null;
   return otherUsers(db, key).filter(isStranger);
 }
