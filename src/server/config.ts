@@ -18,7 +18,9 @@ export interface Flags {
 }
 
 const text = z.string().min(1).optional();
-const url = z.url({ protocol: /^https?$/ }).optional();
+const url = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https address, as https://archive.example.org' })
+  .optional();
 /** The base of an OpenAI-compatible endpoint. */
 const endpoint = (keySetting: string) =>
   url.refine(
@@ -256,6 +258,11 @@ export function readConfig(
       embed: all.ARCHEION_EMBED_KEY ?? null,
     },
   };
+}
+
+/** What is named as a setting in an environment, and is none: it may be misspelled, and what it was to forbid is allowed. */
+export function unknownSettings(env: Record<string, string | undefined>): string[] {
+  return Object.keys(env).filter((name) => name.startsWith('ARCHEION_') && env[name] && !(name in settings.shape));
 }
 
 function embedSettings(url: string | undefined, model: string | undefined): EmbedSettings | null {

@@ -77,11 +77,13 @@ test('serve prints a link to the page on stderr, and nothing but the ready line 
   expect((await exchange(url, tokenIn(told.err[0] ?? ''))).status).toBe(200);
 });
 
-test('serve without a built page prints no link to it', async () => {
-  const { told, stop, code } = await serve();
+test('serve without a built page prints no link to it, and names what is no setting', async () => {
+  const { told, stop, code } = await serve({ ARCHEION_ALPHA_REQUIRE: 'true', ARCHEION_HOSTS: '', ARCHEION_PORT: '0' });
   stop.abort();
   await code;
-  expect(told.err).toEqual([]);
+  expect(told.err).toEqual([
+    'There is no setting ARCHEION_ALPHA_REQUIRE, so it changes nothing: look whether it is misspelled.',
+  ]);
 });
 
 test('serve takes the token of the desktop, prints none, and does not pass it on', async () => {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readConfig, UsageError } from '../config.ts';
+import { readConfig, UsageError, unknownSettings } from '../config.ts';
 import { isSessionSecret } from '../model/sessions.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { whileInUse } from './parts/while-in-use.ts';
@@ -23,6 +23,8 @@ export function addServe(program: Command, shell: Shell): void {
       const { config, secrets } = readConfig(shell.env, flags, shell.dataFolder);
       const token = takeRunToken(shell.env);
       delete shell.env.ARCHEION_SEAL_KEY;
+      for (const name of unknownSettings(shell.env))
+        shell.err(`There is no setting ${name}, so it changes nothing: look whether it is misspelled.`);
       const { startServer } = await import('../server.ts');
       const { pid, isRunning, ui } = shell;
       await using node = await whileInUse(shell, waitMs, () =>
