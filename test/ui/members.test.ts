@@ -178,6 +178,10 @@ describePage('members and roles', () => {
     expect(await filter.inputValue()).toBe('Operator');
     await line('Operator').waitFor();
     await expect.poll(() => page.url()).toContain('q=Operator');
+    // The keys are the list's then: this one opens its line.
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/\/entities\//);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -1,6 +1,5 @@
 import type { Ref } from 'react';
-import { Input } from '../../components/field.tsx';
-import { pressedKey } from '../../components/pressed-key.ts';
+import { FilterBox } from '../../components/filter-box.tsx';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { useTexts } from '../../messages/texts.tsx';
 
@@ -18,16 +17,6 @@ export function LabelBox({
   // A part may begin or end with a blank.
   const [typed, setTyped] = useTypedAddress(part, (next = '') => onChange(next), true);
   return (
-    <Input
-      ref={ref}
-      type="search"
-      maxLength={500}
-      value={typed}
-      onChange={({ target }) => setTyped(target.value)}
-      onKeyDown={(event) => ['Enter', 'Escape'].includes(pressedKey(event) ?? '') && event.currentTarget.blur()}
-      placeholder={t('list.filter')}
-      aria-label={t('list.filter')}
-      className="w-52"
-    />
+    <FilterBox ref={ref} maxLength={500} value={typed} onType={setTyped} label={t('list.filter')} className="w-52" />
   );
 }

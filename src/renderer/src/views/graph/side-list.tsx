@@ -3,8 +3,7 @@ import { useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
-import { Input } from '../../components/field.tsx';
-import { pressedKey } from '../../components/pressed-key.ts';
+import { FilterBox } from '../../components/filter-box.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { FoundPaths } from './found-paths.tsx';
 import { NodeDetail } from './node-detail.tsx';
@@ -55,15 +54,12 @@ export function SideList({ graph, active, onActive, onToggle, onExpand }: SideLi
     >
       {graph.paths.length > 0 && <FoundPaths paths={graph.paths} onActive={onActive} />}
       <div className="flex items-center gap-2 border-b border-line px-3 py-1.5">
-        <Input
+        <FilterBox
           ref={box}
-          type="search"
           maxLength={200}
           value={part}
-          onChange={({ target }) => setPart(target.value)}
-          onKeyDown={(event) => ['Enter', 'Escape'].includes(pressedKey(event) ?? '') && event.currentTarget.blur()}
-          aria-label={t('graph.find')}
-          placeholder={t('graph.find')}
+          onType={setPart}
+          label={t('graph.find')}
           className="h-7 min-w-0 flex-1"
         />
         <Button small disabled={closed.length === 0} onClick={() => onExpand(closed)}>

@@ -5,7 +5,7 @@ import { useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
-import { Input } from '../../components/field.tsx';
+import { FilterBox } from '../../components/filter-box.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { useActive } from '../../components/use-active.ts';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
@@ -137,15 +137,7 @@ export function Members() {
                   {t('members.showEnded', { number: number(endedCount) })}
                 </label>
               )}
-              <Input
-                ref={box}
-                type="search"
-                value={typed}
-                onChange={({ target }) => setTyped(target.value)}
-                placeholder={t('members.filter')}
-                aria-label={t('members.filter')}
-                className="w-48"
-              />
+              <FilterBox ref={box} value={typed} onType={setTyped} label={t('members.filter')} className="w-48" />
               {mayManage && <Button onClick={() => setAsking({ for: 'group' })}>{t('members.newGroup')}</Button>}
             </div>
             <MemberLines

@@ -7,12 +7,12 @@ import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
 import { classes } from '../../components/classes.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Input, Select } from '../../components/field.tsx';
+import { Select } from '../../components/field.tsx';
+import { FilterBox } from '../../components/filter-box.tsx';
 import { Menu, MenuItem } from '../../components/menu.tsx';
 import { More } from '../../components/more.tsx';
 import { onceEach } from '../../components/once-each.ts';
 import { PageHead } from '../../components/page-head.tsx';
-import { pressedKey } from '../../components/pressed-key.ts';
 import { QueryState } from '../../components/query-state.tsx';
 import { useActive } from '../../components/use-active.ts';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
@@ -101,15 +101,12 @@ export function Processors() {
             </button>
           ))}
         </fieldset>
-        <Input
+        <FilterBox
           ref={box}
-          type="search"
           maxLength={200}
           value={typed}
-          onChange={({ target }) => setTyped(target.value)}
-          onKeyDown={(event) => ['Enter', 'Escape'].includes(pressedKey(event) ?? '') && event.currentTarget.blur()}
-          placeholder={t('list.filter')}
-          aria-label={t('list.filter')}
+          onType={setTyped}
+          label={t('list.filter')}
           className="ml-auto w-56"
         />
         <Select

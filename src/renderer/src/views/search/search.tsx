@@ -6,9 +6,9 @@ import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Input, Select } from '../../components/field.tsx';
+import { Select } from '../../components/field.tsx';
+import { FilterBox } from '../../components/filter-box.tsx';
 import { PageHead } from '../../components/page-head.tsx';
-import { pressedKey } from '../../components/pressed-key.ts';
 import { Problem } from '../../components/problem.tsx';
 import { useKeptState } from '../../components/use-kept.ts';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
@@ -79,17 +79,15 @@ export function Search() {
       />
       <search className="space-y-2 border-b border-line px-5 py-3">
         <div className="flex flex-wrap gap-2">
-          <Input
+          <FilterBox
             ref={box}
             // What was found is gone through by keys, also by whoever comes back to it.
             autoFocus={!address.q}
-            type="search"
             maxLength={500}
             value={typed}
-            onChange={({ target }) => setTyped(target.value)}
-            onKeyDown={(event) => ['Enter', 'Escape'].includes(pressedKey(event) ?? '') && event.currentTarget.blur()}
+            onType={setTyped}
             placeholder={t('search.placeholder')}
-            aria-label={t('search.box')}
+            label={t('search.box')}
             className="min-w-64 flex-1"
           />
           <Select
