@@ -1,8 +1,10 @@
 import { UnreachableError, ValidationError } from '../errors.ts';
 import { type Network, networkOf } from '../model/ids.ts';
-import type { RemoteClient } from './remote.ts';
+import type { RemoteAnswer, RemoteClient } from './remote.ts';
 import { FailedAnswerError, isPage } from './remote-errors.ts';
 import { type NodeCard, readCard, readUser, readWords, saysWhy } from './wire.ts';
+
+const place = '/.well-known/archeion';
 
 /** What a remote answers to the first questions. */
 export interface Introduction {
@@ -22,8 +24,9 @@ export async function introduced(
   client: RemoteClient,
   { network, own, keyed, wasNode }: { network: Network; own: string; keyed: boolean; wasNode?: boolean },
 ): Promise<Introduction> {
-  const instance = (await cardOf(client, wasNode))?.instance ?? null;
-  if (instance === null) await refusePage(client);
+  const answer = await client.read(place);
+  const instance = cardIn(client, answer, wasNode)?.instance ?? null;
+  if (answer.status === 200 && isPage(answer)) await refusePage(client);
   if (instance === own) throw ValidationError.at(['url'], 'is this node itself');
   return { instance, user: keyed ? await userOf(client, network) : null };
 }
@@ -34,7 +37,10 @@ export async function introduced(
  * @throws UnreachableError
  */
 export async function cardOf(client: RemoteClient, wasNode = false): Promise<NodeCard | null> {
-  const answer = await client.read('/.well-known/archeion');
+  return cardIn(client, await client.read(place), wasNode);
+}
+
+function cardIn(client: RemoteClient, answer: RemoteAnswer, wasNode = false): NodeCard | null {
   const { status, body } = answer;
   if (wasNode && (isPage(answer) || (status >= 400 && !saysWhy(body))))
     throw new FailedAnswerError(
