@@ -61,6 +61,40 @@ async function agree(node: TestNode, who: ReturnType<typeof operator>): Promise<
   return (lines(answer.text).at(-1) as { done: Report }).done;
 }
 
+test.each([
+  ['a node', false],
+  ['a plain remote', true],
+])('W3: a conflict with %s that was set back and has its side of it yet stays one', async (_, plain) => {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await temporaryFolder());
+  const [data, copy] = [join(folder.path, 'origin'), join(folder.path, 'copy')];
+  let origin = await startNode({ data });
+  const env = { ARCHEION_PORT: new URL(origin.url).port };
+  const mirror = opened.use(await startNode());
+  const [there, here] = [operator(origin), operator(mirror)];
+  const url = plain ? opened.use(await startProxy(origin.url)).url : origin.url;
+  await addRemote(mirror, here, { url, key: keyOf(there) });
+  const place = await collection(origin, there, { label: 'Works' });
+  const work = await create(origin, there, { collection: place.id, properties: { label: 'One' } });
+  await sync(mirror, here);
+  await update(mirror, here, work, { properties: { label: 'ours' } });
+  const theirs = await update(origin, there, work, { properties: { label: 'theirs' } });
+  expect(await sync(mirror, here)).toMatchObject({ conflicts: 1 });
+  await origin[Symbol.asyncDispose]();
+  await cp(data, copy, { recursive: true });
+  origin = await startNode({ data, env });
+  await create(origin, there, { collection: place.id });
+  await sync(mirror, here);
+  await origin[Symbol.asyncDispose]();
+
+  const back = opened.use(await startNode({ data: copy, env }));
+  expect((await sync(mirror, here)).stopped).toContain('--accept-large-change');
+  expect(await agree(mirror, here)).toMatchObject({ stopped: null, updated: 0 });
+  expect((await read(back, there, work.id)).cid).toBe(theirs.cid);
+  expect((await read(mirror, here, work.id)).properties).toEqual({ label: 'ours' });
+  expect(await conflictsOf(mirror, here)).toMatchObject([{ remote: 'origin', id: work.id, theirs: theirs.cid }]);
+});
+
 const cases = [
   { plain: false, isNew: false },
   { plain: false, isNew: true },

@@ -70,11 +70,12 @@ export function relationOf(
   const reset = noticed || (!isNode && left !== null);
   const common =
     known.theirs === null || reset ? commonVersion(db, local.cid, chain) : commonAbove(db, known.twin, local, chain);
+  // A remote that was reset stands below what it has had itself, which is what was gone on from here; but of a conflict nothing was.
+  const goneOnFrom = state.standing === 'conflict' ? state.base : known.theirs;
   return {
     descends: holds(local),
     echoes: local.cid !== known.twin && saysAbove(chain, local, left),
-    // A remote that was reset stands below what it has had itself, which is what was gone on from here.
-    ahead: isAhead || common === chain.cid || (reset && chainHolds(db, known.theirs, chain.cid, chain.head.ver)),
+    ahead: isAhead || common === chain.cid || (reset && chainHolds(db, goneOnFrom, chain.cid, chain.head.ver)),
     back: known.twin !== chain.cid && chainHolds(db, known.twin, chain.cid, chain.head.ver),
     common,
     crossed: !reset && left !== null && below !== null && isCrossed(db, below, left, local),
