@@ -36,6 +36,9 @@ describe('a mapping made by hand', () => {
     const draft = proposedDraft('paintings.csv', columns, 10, false);
     expect(draft.columns.Remarks).toMatchObject({ use: 'property', name: 'Remarks', kind: '' });
     expect(mappingOf(draft).records).toMatchObject([{ properties: { as: { Year: 'number' }, omit_empty: true } }]);
+    const [record] = mappingOf(proposedDraft('paintings.ndjson.gz', columns, 10, false)).records as object[];
+    expect(record).toMatchObject({ properties: { as: { Year: 'number' } } });
+    expect(record).not.toHaveProperty('properties.omit_empty');
   });
 
   test.each([

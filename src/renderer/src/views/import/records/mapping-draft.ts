@@ -29,6 +29,8 @@ export interface MappingDraft {
   /** Of its columns, in the order of the source. */
   names: readonly string[];
   columns: Record<string, ColumnUse>;
+  /** A cell with nothing in it says nothing; an empty text in JSON is one. */
+  isTable: boolean;
 }
 
 /** The columns that are mapped: members of objects go with the object. */
@@ -60,6 +62,7 @@ export function proposedDraft(file: string, columns: readonly Column[], records:
     label: label?.name ?? '',
     names: shown.map(({ name }) => name),
     columns: Object.fromEntries(shown.map((column) => [column.name, usualUse(column, whole)])),
+    isTable: !/\.(?:ndjson|jsonl|json)(?:\.gz)?$/i.test(file),
   };
 }
 
@@ -113,7 +116,7 @@ export function predicateOf(name: string): string {
 }
 
 /** The mapping as the node takes it (mapping-file.ts of the server). */
-export function mappingOf({ type, id, label, columns }: MappingDraft): Record<string, unknown> {
+export function mappingOf({ type, id, label, columns, isTable }: MappingDraft): Record<string, unknown> {
   const uses = Object.entries(columns);
   const properties = uses.filter(([, { use }]) => use === 'property');
   const except = uses.filter(([, { use }]) => use === 'none').map(([column]) => column);
@@ -132,7 +135,7 @@ export function mappingOf({ type, id, label, columns }: MappingDraft): Record<st
         rename: Object.fromEntries(rename.map(([column, { name }]) => [column, name.trim()])),
       }),
       ...(as.length > 0 && { as: Object.fromEntries(as.map(([column, { kind }]) => [column, kind])) }),
-      omit_empty: true,
+      ...(isTable && { omit_empty: true }),
     },
     ...(nested.length > 0 && { nested }),
   };
