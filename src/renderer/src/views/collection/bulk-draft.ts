@@ -28,16 +28,18 @@ export const truths = new Map([
 
 const predicatePattern = /^[a-z][a-z0-9_]{0,49}$/;
 
-/**
- * The change that is meant; null as long as something is missing. A name counts without blanks at its ends, unless one of the
- * `properties` that there are is just that.
- */
+/** The property that is meant by a name: without blanks at its ends, unless one of the `properties` that are known is just that. */
+export function propertyMeant(name: string, properties: readonly string[]): string {
+  return properties.includes(name) ? name : name.trim();
+}
+
+/** The change that is meant; null as long as something is missing. */
 export function changeOf(
   { kind, name: typedName, value, as, peer }: BulkDraft,
   properties: readonly string[],
 ): BulkChange | null {
   if (kind === 'delete') return { kind };
-  const name = properties.includes(typedName) ? typedName : typedName.trim();
+  const name = propertyMeant(typedName, properties);
   if (name === '') return null;
   if (kind === 'remove') return { kind, name };
   if (kind === 'relate') return peer && predicatePattern.test(typedName) ? { kind, predicate: typedName, peer } : null;

@@ -2,7 +2,7 @@ import { Field, Input, Select } from '../../components/field.tsx';
 import { TextField } from '../../components/text-field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { PeerPicker } from '../entity/relationships/peer-picker.tsx';
-import { type BulkDraft, truths } from './bulk-draft.ts';
+import { type BulkDraft, propertyMeant, truths } from './bulk-draft.ts';
 
 interface BulkFormProps {
   draft: BulkDraft;
@@ -17,6 +17,7 @@ export function BulkForm({ draft, onChange, collection, properties }: BulkFormPr
   const { t } = useTexts();
   const { kind, name, value, as, peer, note } = draft;
   const change = (next: Partial<BulkDraft>) => onChange({ ...draft, ...next });
+  const meant = kind === 'relate' ? name : propertyMeant(name, properties);
   return (
     <div className="space-y-3">
       <Field label={t('bulk.what')}>
@@ -31,7 +32,10 @@ export function BulkForm({ draft, onChange, collection, properties }: BulkFormPr
         )}
       </Field>
       {kind !== 'delete' && (
-        <Field label={t(kind === 'relate' ? 'relationship.predicate' : 'bulk.property')}>
+        <Field
+          label={t(kind === 'relate' ? 'relationship.predicate' : 'bulk.property')}
+          hint={meant !== '' && meant !== name && t('bulk.withoutBlanks', { name: meant })}
+        >
           {(ids) => (
             <>
               <Input
