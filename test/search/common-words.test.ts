@@ -168,6 +168,62 @@ test('a last word that is half typed, and one word that is typed as two, are fou
   }
 });
 
+test('initials stand for names, and words are found that are written apart, or with a letter before a number', async () => {
+  await using folder = await temporaryFolder();
+  await using node = await startNode({ data: folder.path });
+  const me = operator(node);
+  const home = await collection(node, me, { label: 'Tides' });
+  const labels = [
+    ...[
+      'James McNeill Whistler',
+      'J M',
+      'J',
+      'M',
+      'Whistler',
+      'Maria James Whistler',
+      'Still',
+      'Life',
+      'Fish: a still life',
+    ],
+    ...[
+      'N00530',
+      'N 00532 verso',
+      'A00531',
+      'A',
+      'Verso of N',
+      'The Battersea',
+      'Bat Tersea',
+      'Watercolour of a pond',
+      'Water color',
+      'Battersea by night',
+    ],
+  ];
+  const [artist, ...others] = labels.map((label) => ({ type: 'thing', collection: home.id, properties: { label } }));
+  const { id } = ok<Entity>(await ask(node, me, 'POST /entities', artist));
+  const nocturne = { ...others[0], properties: { label: 'Nocturne' }, relationships: [{ predicate: 'by', peer: id }] };
+  ok(await ask(node, me, 'POST /entities/batch', { entities: [...others, nocturne] }));
+  await indexIdle(node);
+  for (const [query, ...first] of [
+    ['J.M. Whistler', 'James McNeill Whistler', 'Nocturne'],
+    ['Whistler, JM', 'James McNeill Whistler', 'Nocturne'],
+    ['j whistler', 'James McNeill Whistler'],
+    ['stilllife', 'Fish: a still life'],
+    ['fish stilllife', 'Fish: a still life'],
+    ['00530', 'N00530'],
+    ['N00532', 'N 00532 verso'],
+    ['A 00531', 'A00531'],
+    // What is half typed or misspelled is not two words.
+    ['batters', 'The Battersea'],
+    ['watercolor', 'Watercolour of a pond'],
+  ]) {
+    const { results } = ok<{ results: { label: string }[] }>(await ask(node, me, 'POST /search/entities', { query }));
+    expect(
+      results.slice(0, first.length).map(({ label }) => label),
+      query,
+    ).toEqual(first);
+  }
+});
+
 test('what is the whole of a label is told from what has its letters otherwise', () => {
   for (const whole of [wholeLabel, wholeNeighbour]) {
     expect(whole(['1960', '1', '23'])).not.toBe(whole(['1960', '12', '3']));

@@ -1,20 +1,13 @@
 import type { Reader } from '../store/connection.ts';
-import { frequencyOf } from '../store/search/search-hits.ts';
 import { type Look, lookedUp, mostCounted, type WordHit, wordHits } from '../store/search/word-hits.ts';
 import { tellingWords } from './function-words.ts';
 import { fuse, type Ranked, type Ranking, summed } from './fuse.ts';
+import { namesMeant } from './initials.ts';
+import { frequency, type Lexicon } from './lexicon.ts';
+import { type Respelled, respelled } from './respelled.ts';
 import { type EntityText, wholeLabel, wholeNeighbour } from './text.ts';
 import { isCharacter, words } from './tokens.ts';
-import type { Variant, Vocabulary } from './vocabulary.ts';
-
-/** What a search by words needs of the index. */
-export interface Lexicon {
-  /** Indexed entities. */
-  size: number;
-  vocabulary: Vocabulary;
-  /** Frequencies looked up lately. */
-  frequencies: Map<string, number>;
-}
+import type { Variant } from './vocabulary.ts';
 
 /** What a text's words find. */
 export interface WordsFound {
@@ -31,8 +24,6 @@ const maxAlike = 6;
 const formFrom = 0.7;
 /** A word of so many letters stands for what begins with it where it is the last one: shorter ones begin too much. */
 const begunFrom = 2;
-/** So many words that were typed as two are looked for. */
-const maxJoined = 3;
 /** Variants looked up in one search. */
 const maxLooked = 96;
 /** How much a variant counts beside a word that is known itself. */
@@ -58,8 +49,8 @@ interface QueryWord {
 }
 
 /**
- * What has a text as its label, then what leads to such a thing, then what has its words beside each other: nothing comes
- * before these.
+ * What has a text as its label, then what leads to such a thing, then what has its words beside each other, then the same of the
+ * names that it may give with initials: nothing comes before these.
  */
 export function exactHits(db: Reader, lexicon: Lexicon, text: string, look: Look, limit: number): number[] {
   const all = words(text);
@@ -77,6 +68,9 @@ export function exactHits(db: Reader, lexicon: Lexicon, text: string, look: Look
   take([wholeLabel(all)], 0);
   take([wholeNeighbour(all)], 0);
   if (typed.length > 1) take(typed, exactRanked);
+  const names = found.size < limit ? namesMeant(db, lexicon, all) : [];
+  for (const name of names) take([wholeLabel(name)], 0);
+  for (const name of names) take([wholeNeighbour(name)], 0);
   return [...found].slice(0, limit);
 }
 
@@ -102,7 +96,11 @@ export function lexicalRankings(db: Reader, lexicon: Lexicon, text: string, look
     frequency: isCharacter(word) ? 0 : frequency(db, lexicon, word),
   }));
   if (all.length === 0) return { rankings: [], whole: new Set() };
-  const { ranked, whole } = all.length > 1 ? withAll(db, lexicon, typed, all, look, pool) : { ranked: [], whole: [] };
+  const others = respelled(db, lexicon, typed);
+  const { ranked, whole } =
+    all.length > 1 || others.length > 0
+      ? withAll(db, lexicon, { typed, all, others }, look, pool)
+      : { ranked: [], whole: [] };
   const keys = new Set(ranked.map(({ key }) => key));
   if (keys.size < pool / 2) for (const { key } of withSome(db, lexicon, all, look, pool)) keys.add(key);
   return { rankings: [{ keys: [...keys].slice(0, pool), weight: 1 }], whole: new Set(whole) };
@@ -112,8 +110,7 @@ export function lexicalRankings(db: Reader, lexicon: Lexicon, text: string, look
 function withAll(
   db: Reader,
   lexicon: Lexicon,
-  typed: readonly string[],
-  all: readonly QueryWord[],
+  { typed, all, others }: { typed: readonly string[]; all: readonly QueryWord[]; others: readonly Respelled[] },
   look: Look,
   pool: number,
 ): { ranked: Ranked[]; whole: readonly number[] } {
@@ -125,47 +122,52 @@ function withAll(
     const match = begun === '' ? together(groups) : `${together(groups)} AND "${begun}"*`;
     return wordHits(db, match, look, pool, { rows, weighed: together(telling) }).map(({ key }) => key);
   };
+  const known = new Map<string, readonly Variant[]>();
+  const like = (word: string): readonly Variant[] => {
+    const found = known.get(word) ?? lexicon.vocabulary.like(word, maxAlike);
+    known.set(word, found);
+    return found;
+  };
   const groupsLike = (
     some: readonly QueryWord[],
     isMeant: (one: QueryWord, variant: Variant) => boolean,
   ): (readonly string[])[] =>
     some.flatMap((one) => {
-      const terms = lexicon.vocabulary.like(one.word, maxAlike).flatMap((variant) => {
+      const terms = like(one.word).flatMap((variant) => {
         const counts = isMeant(one, variant) && frequency(db, lexicon, variant.term) > 0;
         return counts ? [variant.term] : [];
       });
       if (one.frequency > 0) terms.unshift(one.word);
       return terms.length === 0 ? [] : [terms];
     });
+  const several = (groups: readonly (readonly string[])[]) => (groups.length < 2 ? [] : keysWith(groups));
   const exact = all.every(({ frequency: n }) => n > 0) ? keysWith(all.map(({ word }) => [word])) : [];
   // Where enough have the words themselves, others like them are not wanted.
   if (exact.length >= pool) return { ranked: fuse([{ keys: exact, weight: 1 }]), whole: exact };
   const isFormOf = (one: QueryWord, variant: Variant) => one.frequency === 0 || isForm(one.word, variant);
-  const several = (groups: readonly (readonly string[])[]) => (groups.length < 2 ? [] : keysWith(groups));
   const forms = several(groupsLike(all, isFormOf));
   // Whoever searches while typing has typed only a part of the last word.
   const last = all.at(-1);
   const isBegun = last !== undefined && last.word === typed.at(-1) && last.word.length >= begunFrom;
   const begun = isBegun ? keysWith(groupsLike(all.slice(0, -1), isFormOf), last.word) : [];
-  const joined = exact.length > 0 ? [] : joinedWords(db, lexicon, typed);
-  const asOne = joined.flatMap(({ word, others }) => {
-    const left = all.filter((one) => others.includes(one.word));
-    return keysWith([[word], ...groupsLike(left, isFormOf)]);
-  });
-  const meant = [...asOne, ...(last?.frequency === 0 ? [...begun, ...forms] : [...forms, ...begun])];
-  const alike = meant.length > 0 ? [...new Set(meant)] : several(groupsLike(all, () => true));
+  const asOthers = others.flatMap(({ terms, others: left }) =>
+    keysWith([
+      terms,
+      ...groupsLike(
+        all.filter(({ word }) => left.includes(word)),
+        isFormOf,
+      ),
+    ]),
+  );
+  const meant = [...asOthers, ...(last?.frequency === 0 ? [...begun, ...forms] : [...forms, ...begun])];
+  const alike = meant.length > 0 ? [...new Set(meant)] : several(groupsLike(all.filter(isTold), () => true));
   const ranked = fuse([exact, alike].map((keys) => ({ keys, weight: 1 })));
   return { ranked, whole: exact.length > 0 ? exact : alike };
 }
 
-/** Words that texts have, typed as two beside each other (sea scape, N 00530), each with the others; two numbers are two. */
-function joinedWords(db: Reader, lexicon: Lexicon, typed: readonly string[]): { word: string; others: string[] }[] {
-  const joined = typed.slice(1).flatMap((second, i) => {
-    const word = `${typed[i]}${second}`;
-    if (number.test(word) || frequency(db, lexicon, word) === 0) return [];
-    return [{ word, others: [...typed.slice(0, i), ...typed.slice(i + 2)] }];
-  });
-  return joined.slice(0, maxJoined);
+/** A single letter is an initial or a part of a name, and tells nothing by itself. */
+function isTold({ word }: QueryWord): boolean {
+  return word.length > 1 || number.test(word) || isCharacter(word);
 }
 
 /** A plural, say; what is but spelt nearly like a known word is another one. */
@@ -180,9 +182,10 @@ function together(groups: readonly (readonly string[])[]): string {
 
 /** What has some of the words: as they are, and with the words of the index that are like them. */
 function withSome(db: Reader, lexicon: Lexicon, all: readonly QueryWord[], look: Look, pool: number): Ranked[] {
-  const telling = all.filter(({ frequency: n }) => !isCommon(lexicon, n));
+  const said = all.some(isTold) ? all.filter(isTold) : all;
+  const telling = said.filter(({ frequency: n }) => !isCommon(lexicon, n));
   // Words that are nowhere tell nothing by themselves.
-  const [from, most] = telling.some(({ frequency: n }) => n > 0) ? [telling, maxSome] : [all, maxCommon];
+  const [from, most] = telling.some(({ frequency: n }) => n > 0) ? [telling, maxSome] : [said, maxCommon];
   const used = from.toSorted((a, b) => a.frequency - b.frequency).slice(0, most);
   // A beginning that very much has tells less than any of the words.
   const leastTold = Math.min(...used.map(({ frequency: n }) => rarity(lexicon, Math.max(n, look.most)))) / 2;
@@ -269,21 +272,10 @@ function rarity({ size }: Lexicon, frequency: number): number {
   return Math.max(0.01, Math.log((Math.max(0, size - frequency) + 0.5) / (frequency + 0.5)));
 }
 
-/** How many texts have each of the words, all together. */
+/** How many texts have each of the words, all together; of words beside each other no more have them. */
 function rowsOf(db: Reader, lexicon: Lexicon, terms: readonly string[]): number {
-  return terms.reduce((sum, term) => sum + frequency(db, lexicon, term), 0);
-}
-
-/** So many frequencies are remembered. */
-const mostFrequencies = 50_000;
-
-function frequency(db: Reader, { frequencies }: Lexicon, word: string): number {
-  const known = frequencies.get(word);
-  if (known !== undefined) return known;
-  const found = frequencyOf(db, word);
-  if (frequencies.size >= mostFrequencies) frequencies.clear();
-  frequencies.set(word, found);
-  return found;
+  const known = (term: string) => Math.min(...term.split(' ').map((word) => frequency(db, lexicon, word)));
+  return terms.reduce((sum, term) => sum + known(term), 0);
 }
 
 /** How many of a text's words are asked for, to find what is like it. */

@@ -53,6 +53,20 @@ export function frequencyOf(db: Reader, term: string): number {
   return db.get<{ doc: number }>('SELECT doc FROM search.vocabulary WHERE term = ?', term)?.doc ?? 0;
 }
 
+/** Whether a word of the index begins so. */
+export function isBeginning(db: Reader, part: string): boolean {
+  const sql = 'SELECT 1 AS found FROM search.vocabulary WHERE term >= ? AND term <= ? LIMIT 1';
+  return db.get(sql, part, `${part}\u{10ffff}`) !== undefined;
+}
+
+/** The labels of live entities for an FTS5 expression, each once: of the newest that match. */
+export function labelsWith(db: Reader, match: string, limit: number): string[] {
+  const sql = `SELECT DISTINCT e.label
+    FROM (SELECT rowid AS key FROM search.labels WHERE labels MATCH ? ORDER BY rowid DESC LIMIT ?) l
+    CROSS JOIN entity e ON e.key = l.key WHERE e.deleted = 0`;
+  return db.all<{ label: string | null }>(sql, match, limit).flatMap(({ label }) => label ?? []);
+}
+
 /** From the narrowest table with a row for each: counting looks at all its pages. */
 export function countIndexed(db: Reader): number {
   return db.get<{ n: number }>('SELECT count(*) AS n FROM search.words_docsize')?.n ?? 0;
