@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
-import { collection, ok } from '../helpers/entities.ts';
+import { collection, create, ok } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
 import { indexIdle, search } from '../helpers/searches.ts';
 
@@ -33,4 +33,26 @@ test('so many of each collection come of every one that is searched, however muc
   const { collections_searched } = discovered.metadata;
   expect(new Set(discovered.homes).size).toBe(collections_searched);
   expect(discovered.homes).toHaveLength(2 * Number(collections_searched));
+});
+
+test('what fits best is discovered also where other collections fit better by themselves', async () => {
+  await using node = await startNode();
+  const me = operator(node);
+  const hold = async (label: string, properties: object): Promise<void> => {
+    const { id } = await collection(node, me, { label });
+    await create(node, me, {
+      type: 'photograph',
+      collection: id,
+      properties: { label: 'Girl sitting', ...properties },
+    });
+  };
+  await hold('Drawer', { artist: 'Diane Arbus' });
+  for (let i = 0; i < 6; i++) await hold('Girls sitting', {});
+  await indexIdle(node);
+  const { results } = await search(node, me, 'discover', {
+    query: 'arbus girl sitting',
+    collection_limit: 2,
+    expand: 'full',
+  });
+  expect(results[0]?.entity).toMatchObject({ properties: { artist: 'Diane Arbus' } });
 });

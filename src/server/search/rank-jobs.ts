@@ -80,7 +80,8 @@ function discover(finder: Finder, job: Extract<TextJob, { kind: 'discover' }>): 
   const { text, k, vector, perCollection } = job;
   const byThemselves = finder.find({ text, vector, k: job.collections, within: { types: ['collection'] } });
   const hits = finder.find({ text, vector, k: choosing, within: job.within });
-  const holding = [...new Set(finder.collectionsOf(hits).flatMap((key) => key ?? []))];
+  // No more of them than of the others: what is in both comes first, and all that hold any hit would put that of the best one last.
+  const holding = [...new Set(finder.collectionsOf(hits).flatMap((key) => key ?? []))].slice(0, job.collections);
   const chosen = fuse([
     { keys: byThemselves.map(({ key }) => key), weight: 1 },
     { keys: holding, weight: 1 },
