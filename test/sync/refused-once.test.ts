@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { ask, user } from '../helpers/callers.ts';
-import { create, enrol, ok, update } from '../helpers/entities.ts';
+import { collection, create, enrol, ok, update } from '../helpers/entities.ts';
 import { remoteOf, sync } from './nodes.ts';
 import { startProxied } from './proxied.ts';
 import type { Call } from './proxy.ts';
@@ -51,5 +51,21 @@ test('what was refused for want of an entity goes out with the run that brings t
   await enrol(mirror, here, place.id, other, 'owner');
   ok(await ask(mirror, here, `DELETE /collections/${place.id}/members/${curator.id}?role=owner`));
   expect(await sync(mirror, here)).toMatchObject({ created: 1, updated: 2 });
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
+});
+
+test.each([
+  ['a plain remote', true],
+  ['a node', false],
+])('what %s forbids while its collection is not there yet goes out once that is', async (_name, plain) => {
+  await using scene = await startProxied({ mirror: { wait: async () => undefined }, proxy: { plain } });
+  const { mirror, proxy, here } = scene;
+  const { id } = await collection(mirror, here);
+  await create(mirror, here, { collection: id });
+  proxy.fault = ({ path }) => (path === '/collections' ? { status: 503 } : undefined);
+  await sync(mirror, here).catch(() => undefined);
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 2, refused: 1 });
+  proxy.fault = () => undefined;
+  expect(await sync(mirror, here)).toMatchObject({ created: 2, refused: 0 });
   expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, refused: 0 });
 });

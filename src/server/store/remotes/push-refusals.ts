@@ -10,7 +10,7 @@ const manySources = 500;
 
 /**
  * An entity that was not there before its tip there came, or may have been deleted, is there now: what was refused for want of
- * it may be taken. So may what points at one that is known to be deleted there now, which goes without the check that refused it.
+ * it may be taken, and where it is a collection what was forbidden in it. So may what points at one that is known to be deleted there now, which goes without the check that refused it.
  * One more version of what is live there brings nothing back.
  */
 export function freeRefused(db: Writer, remote: number, entity: number, tip: number | null): void {
@@ -35,6 +35,7 @@ export function freeRefused(db: Writer, remote: number, entity: number, tip: num
     remote,
     entity,
   );
+  freeForbidden(db, remote, db.all<Opened>("SELECT key, id FROM entity WHERE key = ? AND type = 'collection'", entity));
 }
 
 /**
@@ -74,6 +75,7 @@ export function openedBy(db: Reader, changed: number): Opened[] {
  * moved.
  */
 export function freeForbidden(db: Writer, remote: number, collections: readonly Opened[]): void {
+  if (collections.length === 0) return;
   if (db.get('SELECT 1 FROM push_refusal WHERE remote = ? LIMIT 1', remote) === undefined) return;
   const these = '(SELECT value FROM json_each(?))';
   const keys = JSON.stringify(collections.map(({ key }) => key));
