@@ -131,8 +131,9 @@ describePage('a change of all that is selected', () => {
     expect(visitor.faults).toEqual([]);
   });
 
-  test('is undone also where a remote has made versions of its own of it', async () => {
+  test('is made and undone also where a remote has made versions of its own of it', async () => {
     const id = await opened(2);
+    for (const one of await items(id)) await takenOver(node, one.id);
     await field('Property').fill('place');
     await field('Value').fill('Rye');
     await button('Set a property').click();

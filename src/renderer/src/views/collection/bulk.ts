@@ -14,8 +14,8 @@ export type BulkChange =
   | { kind: 'delete' };
 
 /**
- * Changes entities, each over the version that was seen of it, so that nothing that somebody else has written meanwhile is
- * overwritten.
+ * Changes entities, each over the version that was seen of it, or over what a remote has made of that, so that nothing that somebody
+ * else has written meanwhile is overwritten.
  */
 export function changing(rows: readonly Row[], change: BulkChange, note: string): Bulk {
   const said = note.trim() ? { note: note.trim() } : {};
@@ -31,9 +31,11 @@ export function changing(rows: readonly Row[], change: BulkChange, note: string)
         return { row, after: await written(row, change, { expect_tip: row.cid, ...said }), deleted };
       } catch (error) {
         if (isUnclear(error)) unclear.add(row.id);
-        const after = error instanceof Failure && unclear.has(row.id) ? error.actual : null;
-        if (after === null || !(await isMade(row, change, note.trim(), after))) throw await asDeletion(error);
-        return { row, after, deleted };
+        const tip = error instanceof Failure ? error.actual : null;
+        if (tip === null) throw error;
+        if (unclear.has(row.id) && (await isMade(row, change, note.trim(), tip))) return { row, after: tip, deleted };
+        if (!(await saysSame(row.cid, tip))) throw await asDeletion(error);
+        return { row, after: await written(row, change, { expect_tip: tip, ...said }), deleted };
       }
     },
   };
@@ -53,7 +55,7 @@ export function undoing(changed: readonly Changed[], note: string): Bulk {
       const update = updateBetween(contentOf(now), contentOf(await manifestOf(row.cid)));
       if (Object.keys(update).length === 0) return { row, after: now.cid, deleted: false };
       // A remote may have made a version of its own of what was written.
-      if (now.cid !== after && !sameContent(contentOf(now), contentOf(await manifestOf(after))))
+      if (now.cid !== after && !(await saysSame(after, now.cid)))
         throw new Failure('conflict', 'changed since', 409, { actual: now.cid });
       const body = { expect_tip: now.cid, note, ...update };
       const { cid } = await answered(api.PUT('/entities/{id}', { params, body }));
@@ -82,6 +84,12 @@ async function asDeletion(error: unknown): Promise<unknown> {
   const tip = error instanceof Failure ? error.actual : null;
   if (tip === null || !(await manifestOf(tip)).deleted) return error;
   return new Failure('gone', 'deleted since', 404, { tip });
+}
+
+/** Whether two versions, neither of which is a deletion, say the same. */
+async function saysSame(one: string, other: string): Promise<boolean> {
+  const [a, b] = await Promise.all([manifestOf(one), manifestOf(other)]);
+  return !a.deleted && !b.deleted && sameContent(contentOf(a), contentOf(b));
 }
 
 /** Whether nobody knows what became of a write: no answer came, or the node itself could not tell (503). */
