@@ -44,7 +44,8 @@ process.stderr.on('error', () => undefined);
 let unread = false;
 let lost = false;
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-  if (unread) return;
+  // A command that is stopped lets go of it, and says that itself.
+  if (unread || code === 'ABORT_ERR') return;
   if (code !== 'EPIPE') {
     process.stderr.write(`archeion: What it found could not be written: ${message}\n`);
     lost = true;

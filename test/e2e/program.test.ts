@@ -175,6 +175,11 @@ test('ends in its own words, or in none, where what it found cannot be written',
   await once(child, 'exit');
   expect((await said).join('')).not.toContain('Error');
   if (!existsSync(full)) return;
+  const left = start(['export', '--out', '/dev/stdout', '--data', data]);
+  left.stdout.destroy();
+  const told = left.stderr.toArray();
+  expect(await once(left, 'exit')).toEqual([1, null]);
+  expect((await told).join('')).toBe('archeion: Stopped. What was written by then is not whole.\n');
   const disk = openSync(full, 'w');
   // The word that starts a node means something else here.
   const cut = spawn(process.execPath, [launcher, 'processor', 'list', '--data', 'serve'], {
