@@ -280,3 +280,19 @@ test('what cannot be is one sentence: no file, no folder, an unknown format, a d
   expect([damaged.code, damaged.err]).toEqual([1, expect.stringMatching(/damaged at byte 0/)]);
   expect((await readdir(folder.path)).sort()).toEqual(['data', 'junk.car']);
 });
+
+test('import-car leads to import where a file has records, and import says how a pipe is named, before a node is made', async () => {
+  await using folder = await temporaryFolder();
+  const records = join(folder.path, 'works.csv');
+  await writeFile(records, 'id,label\n1,Zebra\n');
+  const data = join(folder.path, 'data');
+  expect(await archeion(data, 'import-car', records)).toMatchObject({
+    code: 2,
+    err: `archeion: ${records} is text, and no CAR file, bag or crate: records are taken in by "archeion import".`,
+  });
+  expect(await archeion(data, 'import', '-', '--collection', 'Works')).toMatchObject({
+    code: 2,
+    err: 'archeion: There is no file -: what comes by a pipe is named /dev/stdin.',
+  });
+  expect(await readdir(folder.path)).toEqual(['works.csv']);
+});

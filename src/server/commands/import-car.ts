@@ -1,13 +1,14 @@
-import { type Stats, statSync } from 'node:fs';
+import { closeSync, openSync, readSync, type Stats, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
+import { isText } from '../exchange/file-signature.ts';
 import { openClient } from './parts/client.ts';
 import { counted } from './parts/counted.ts';
 import { FailureError, RefusedError } from './parts/failure.ts';
 import { type AnswerLine, lastOf } from './parts/lines.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
-import { sourceOf } from './parts/source-of.ts';
+import { noFile, sourceOf } from './parts/source-of.ts';
 
 /** What the node says of an import (resources/node/archives/wire.ts), as far as it is shown here. */
 interface Report {
@@ -33,8 +34,12 @@ export function addImportCar(program: Command, shell: Shell): void {
     .action(async (file: string, _options, command: Command) => {
       const options = command.optsWithGlobals<GlobalOptions & { json?: boolean }>();
       const found = statOf(file);
-      if (!found) throw new UsageError(`There is no file ${file}.`);
+      if (!found) throw noFile(file);
       if (found.isDirectory()) throw new UsageError(`${file} is a folder; name the file in it.`);
+      if (found.isFile() && isText(startOf(file)))
+        throw new UsageError(
+          `${file} is text, and no CAR file, bag or crate: records are taken in by "archeion import".`,
+        );
       await using client = await openClient(shell, options, { mayMake: true });
       const lines = client.send<AnswerLine<{ entities: number; total: number }, Report>>(
         'POST',
@@ -73,6 +78,21 @@ function statOf(file: string): Stats | undefined {
     return statSync(file, { throwIfNoEntry: false });
   } catch (error) {
     throw new UsageError(`${file} cannot be read (${(error as Error).message}).`);
+  }
+}
+
+/** Nothing of what cannot be read, which is said where it is sent. */
+function startOf(file: string): Uint8Array {
+  try {
+    const opened = openSync(file, 'r');
+    try {
+      const start = Buffer.alloc(16);
+      return start.subarray(0, readSync(opened, start, 0, 16, 0));
+    } finally {
+      closeSync(opened);
+    }
+  } catch {
+    return Buffer.alloc(0);
   }
 }
 

@@ -14,7 +14,7 @@ import { counted } from './parts/counted.ts';
 import { FailureError, issueText, RefusedError } from './parts/failure.ts';
 import { progressDisplay } from './parts/progress.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
-import { sourceOf } from './parts/source-of.ts';
+import { noFile, sourceOf } from './parts/source-of.ts';
 import { printable } from './parts/table.ts';
 import { textIn } from './parts/text-file.ts';
 
@@ -168,7 +168,7 @@ async function refuseArchive(file: string): Promise<void> {
 
 function unreadable(file: string, error: unknown): UsageError {
   const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-  return new UsageError(missing ? `There is no file ${file}.` : `${file} cannot be read (${reasonOf(error)}).`);
+  return missing ? noFile(file) : new UsageError(`${file} cannot be read (${reasonOf(error)}).`);
 }
 
 async function importFile(

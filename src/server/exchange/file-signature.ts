@@ -12,6 +12,11 @@ export function isCar(start: Uint8Array): boolean {
   return roots.equals(start.subarray(from, from + roots.length));
 }
 
+/** Whether a file begins as text does: with records rather than with an archive that is damaged. */
+export function isText(start: Uint8Array): boolean {
+  return start.length > 0 && !isCar(start) && start.every((byte) => byte >= 0x20 || [9, 10, 13].includes(byte));
+}
+
 const workbook = /\.(?:xlsx?|xlsm|xlsb|ods|numbers)$/i;
 const compound = Buffer.from([0xd0, 0xcf, 0x11, 0xe0]);
 
