@@ -1,7 +1,7 @@
-import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, ChevronRight } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { classes } from '../../components/classes.ts';
 import { Problem } from '../../components/problem.tsx';
@@ -10,18 +10,13 @@ import { useTexts } from '../../messages/texts.tsx';
 import { PeerName } from '../entity/peer-name.tsx';
 import { Comparison } from '../history/comparison.tsx';
 import { type PendingChange, pendingQuery, type Remote } from './sync-queries.ts';
+import { lineByLine, useOneStand } from './use-one-stand.ts';
 
 /** What differs from what the remote has, and what the next sync would do there; nothing is sent by looking. */
 export function Pending({ remote }: { remote: Remote }) {
   const { t, number } = useTexts();
   const { name, pending, direction, conflicts, refused, last_run: last } = remote;
-  const queries = useQueryClient();
-  const stand = [pending, conflicts, refused, last?.ended_at].join(' ');
-  const looked = useRef(stand);
-  useEffect(() => {
-    if (looked.current !== stand) void queries.invalidateQueries({ queryKey: pendingQuery(name).queryKey });
-    looked.current = stand;
-  }, [stand, name, queries]);
+  useOneStand([pending, conflicts, refused, last?.ended_at].join(' '), lineByLine);
   const pages = useInfiniteQuery(pendingQuery(name));
   const changes = pages.data?.pages.flatMap((page) => page.changes) ?? [];
   return (

@@ -25,6 +25,8 @@ export function useOneStand(stand: string | undefined, others: readonly string[]
 /** What is said of remotes at length, and what happened with them. */
 export const atLength = ['remotes', 'remote', 'conflicts', 'log'] as const;
 export const inShort = ['state'] as const;
+/** What waits to go to a remote. */
+export const lineByLine = ['pending'] as const;
 
 export function standInShort({ remotes, conflicts: all }: State): string {
   // Among all conflicts are those of archives, which are no remote's.
