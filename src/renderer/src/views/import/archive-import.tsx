@@ -38,14 +38,14 @@ interface ArchiveImportProps {
 export function ArchiveImport({ file, serial, onMore, onKeep }: ArchiveImportProps) {
   const { t, number, counted, bytes } = useTexts();
   const queries = useQueryClient();
-  const [state, setState] = useState<'waiting' | 'working' | 'done'>('waiting');
+  const [busy, setBusy] = useState(false);
   const [progress, setProgress] = useState<Step | null>(null);
   const [report, setReport] = useState<Report | null>(null);
   const [error, setError] = useState<unknown>(null);
   const stop = useRef<AbortController>(undefined);
   const isThere = useRef(true);
   const isTaken = useRef(false);
-  const isVerifying = state === 'working' && !progress;
+  const isVerifying = busy && !progress;
   // Many things are packed as ZIP.
   const isNone = error instanceof Failure && error.kind === 'invalid' && /\.zip$/i.test(file.name);
   useUnsaved(isVerifying, 'archive');
@@ -60,12 +60,12 @@ export function ArchiveImport({ file, serial, onMore, onKeep }: ArchiveImportPro
   }, [serial]);
   // The button that had the focus goes with its step.
   // biome-ignore lint/correctness/useExhaustiveDependencies: when the step has become another one
-  useEffect(focusContentIfFree, [state, isVerifying]);
+  useEffect(focusContentIfFree, [busy, isVerifying]);
   const start = async () => {
-    if (state !== 'waiting') return;
+    if (busy || report) return;
     stop.current = new AbortController();
     isTaken.current = false;
-    setState('working');
+    setBusy(true);
     setError(null);
     try {
       await refuseUnreadable(file);
@@ -89,14 +89,14 @@ export function ArchiveImport({ file, serial, onMore, onKeep }: ArchiveImportPro
         letGo(serial);
       }
       setReport(done);
-      setState('done');
       void queries.invalidateQueries();
     } catch (failed) {
-      setState('waiting');
       setProgress(null);
       const told = isTaken.current ? failureOnceTaken(failed) : failed;
       if (isTaken.current || !stop.current.signal.aborted) setError(told);
       if (isTaken.current && !isThere.current) toast(`${file.name}: ${t(sentenceOf(told))}`);
+    } finally {
+      setBusy(false);
     }
   };
   useStartCommand(start);
@@ -144,7 +144,7 @@ export function ArchiveImport({ file, serial, onMore, onKeep }: ArchiveImportPro
           )}
         </Problem>
       )}
-      {state === 'working' ? (
+      {busy ? (
         <>
           <Progress label={t('import.running')} done={progress?.entities ?? 0} total={progress?.total ?? null} />
           <p role="status" className="text-quiet">
