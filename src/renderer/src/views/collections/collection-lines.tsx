@@ -7,13 +7,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import type { CollectionLine } from './collections-query.ts';
 
 /** Collections, a line each; `active` is the one that the keys are at. */
-export function CollectionLines({
-  collections,
-  active = -1,
-}: {
-  collections: readonly CollectionLine[];
-  active?: number;
-}) {
+export function CollectionLines({ collections, active }: { collections: readonly CollectionLine[]; active: number }) {
   const { t, number } = useTexts();
   const line = useIntoView<HTMLTableRowElement>(active, collections[active]?.id);
   return (
