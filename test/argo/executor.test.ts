@@ -278,8 +278,11 @@ describe('a hop', () => {
       [
         ...numbers.map((n) => thing(`w${n}`, 'work', 'calm')),
         ...['romanticism', 'realism', 'france', 'friend'].map((id) => thing(id, 'movement')),
+        ...['pond', 'lake'].map((id) => thing(id, 'subject')),
       ],
       [
+        ['w003', 'of', 'pond'],
+        ['w250', 'of', 'lake'],
         ['w250', 'part_of', 'romanticism'],
         ['w260', 'part_of', 'realism'],
         ['friend', 'owns', 'w280'],
@@ -311,6 +314,8 @@ describe('a hop', () => {
       ['"calm" type:work <-[owns]- @friend', ['friend'], false],
       ['"calm" -[*]-> type:movement ~ "realism"', ['realism', 'romanticism'], false],
       ['"calm" -[part_of]{2}-> @france', ['france'], false],
+      // One of the nearest leads there.
+      ['"calm" -[of]-> type:subject', ['pond'], false],
     ])('%s, from the nearest to a text', async (query, ids, truncated) => {
       expect(await run(query, { k: 5, kExplore: 15 }, many)).toMatchObject({ ids, truncated });
     });

@@ -13,6 +13,9 @@ export interface Beam {
   filter?: Within['filter'];
 }
 
+/** Where one of so many that are nearest to a text leads on, that is what was meant. */
+const meant = 10;
+
 type Targeted = Hop & { target: Node };
 
 /** Runs a query (argo.md 2.9). What ends it before its end is part of the outcome. */
@@ -36,8 +39,10 @@ export async function execute(sources: Sources, plan: Plan, { k, kExplore, filte
   let first = await run(entry, false);
   // Of very many that a text finds those are meant from which the first hop leads on (an artist, not what has the name in its title).
   const [hop] = hops;
+  const nearest = new Set(entry.candidates.slice(0, meant).map(({ id }) => id));
+  const isMeant = first.results.some(({ path: [from] }) => from && 'entity' in from && nearest.has(from.entity));
   const most = hops.at(-1)?.target.kind === 'id' ? 1 : k;
-  if (hop && entry.crowded && first.results.length < most && !budget.spent) {
+  if (hop && entry.crowded && first.results.length < most && !isMeant && !budget.spent) {
     const near = await enter(await leadingOf(sources, hop));
     const other = await run(near, false);
     if (other.results.length > first.results.length) [entry, first] = [near, other];
