@@ -101,13 +101,16 @@ test.each([
 });
 
 test('of two wrong places the first is told', async () => {
-  const parts = async function* () {
+  const parts = async function* (fails: boolean) {
     yield Buffer.from('a,b\n1,2\n1,"2"3\n1,2\n');
+    if (fails) throw new Error('The disk failed.');
     yield Buffer.from([0xff]);
   };
-  const refused = await refusal(parts(), 'a.csv');
-  expect(refused.message).toMatch(/line 3: .*quote/i);
-  expect(refused.before).toBe(1);
+  for (const fails of [false, true]) {
+    const refused = await refusal(parts(fails), 'a.csv');
+    expect(refused.message).toMatch(/line 3: .*quote/i);
+    expect(refused.before).toBe(1);
+  }
 });
 
 describe('what never ends is stopped at the limit of a record', () => {

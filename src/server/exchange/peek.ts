@@ -9,28 +9,43 @@ export interface Peeked {
 /** In bytes. */
 export const mostPeeked = 64 * 1024;
 
-/** Reads until `enough` says so of what came first, or the stream ends, or `mostPeeked` are there. */
+/**
+ * Reads until `enough` says so of what came first, or the stream ends, or `mostPeeked` are there. The stream comes in the same parts,
+ * and fails where the source did: what is wrong before that is told first.
+ */
 export async function peek(source: AsyncIterable<Uint8Array>, enough: (head: Uint8Array) => boolean): Promise<Peeked> {
   const iterator = source[Symbol.asyncIterator]();
+  const parts: Uint8Array[] = [];
   let head: Uint8Array = new Uint8Array();
-  let done = false;
-  while (!done && !enough(head) && head.length < mostPeeked) {
-    const next = await iterator.next();
-    if (next.done) done = true;
-    else head = head.length === 0 ? next.value : Buffer.concat([head, next.value]);
+  let fault: { error: unknown } | null = null;
+  while (!fault && !enough(head) && head.length < mostPeeked) {
+    try {
+      const next = await iterator.next();
+      if (next.done) break;
+      parts.push(next.value);
+      head = head.length === 0 ? next.value : Buffer.concat([head, next.value]);
+    } catch (error) {
+      if (head.length === 0) throw error;
+      fault = { error };
+    }
   }
   return {
     head,
-    stream: rest(head, iterator),
+    stream: rest(parts, fault, iterator),
     close: async () => {
       await iterator.return?.();
     },
   };
 }
 
-async function* rest(head: Uint8Array, iterator: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* rest(
+  parts: readonly Uint8Array[],
+  fault: { error: unknown } | null,
+  iterator: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array> {
   try {
-    if (head.length > 0) yield head;
+    yield* parts;
+    if (fault) throw fault.error;
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
   } finally {
     await iterator.return?.();
