@@ -337,6 +337,8 @@ describe('a download', () => {
     ['a\u0000b\r\nX-Evil: 1', 'attachment; filename="abX-Evil: 1"'],
     ['"quoted"; x=y', 'attachment; filename="\\"quoted\\"; x=y"'],
     ['\u202ecod.exe', 'attachment; filename=cod.exe'],
+    ['\u0645\u06cc\u200c\u062e', 'attachment; filename="????"; filename*=UTF-8\'\'%D9%85%DB%8C%E2%80%8C%D8%AE'],
+    ['\u200c.\u200d', 'attachment; filename=content'],
     ['Ünï.txt', 'attachment; filename="?n?.txt"; filename*=UTF-8\'\'%C3%9Cn%C3%AF.txt'],
     ['n'.repeat(10_000), `attachment; filename=${'n'.repeat(255)}`],
   ])('is saved under a harmless name: %j', async (filename, disposition) => {

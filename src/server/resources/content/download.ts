@@ -17,11 +17,11 @@ export function downloadHeaders({ cid, type, filename }: HeldContent, byCid: boo
   };
 }
 
-/** A stored name as a name to save under: its last part, without control characters. */
+/** A stored name as a name to save under: its last part, without control characters but those that join letters or part them. */
 function safeName(name: string): string {
   const last = name.split(/[/\\]/).at(-1) ?? '';
-  const plain = last.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}]/gu, '');
+  const plain = last.toWellFormed().replaceAll(/(?![\u200c\u200d])[\p{Cc}\p{Cf}]/gu, '');
   // Cut between characters, not within one.
   const short = [...plain].slice(0, longestName).join('').trim();
-  return short === '' || /^\.+$/.test(short) ? 'content' : short;
+  return /^[.\u200c\u200d]*$/.test(short) ? 'content' : short;
 }
