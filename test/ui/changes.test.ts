@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { changesOf, excerpt } from '../../src/renderer/src/views/entity/model/changes.ts';
+import type { Json } from '../../src/renderer/src/views/entity/model/json.ts';
 import type { Piece } from '../../src/renderer/src/views/history/word-diff.ts';
 import { operator } from '../helpers/callers.ts';
 import { collection, create, read, update } from '../helpers/entities.ts';
@@ -36,6 +37,7 @@ describe('what two made of a place', () => {
         { text: 'c', side: 'new' },
       ],
       alike: false,
+      unseen: false,
     });
     expect(changesOf({ base: 'a b c', mine: 'a c', theirs: 'a b c' })).toMatchObject({
       mine: [
@@ -51,6 +53,23 @@ describe('what two made of a place', () => {
     expect(changesOf({ base: undefined, mine: '1850', theirs: 1850 }).alike).toBe(true);
     expect(changesOf({ base: 'null', mine: '', theirs: null }).alike).toBe(true);
     expect(changesOf({ base: 1850, mine: 1850, theirs: 1851 }).alike).toBe(false);
+  });
+
+  test('is told where it cannot be seen', () => {
+    const unseen = (mine: Json, theirs: Json) => changesOf({ base: 'before', mine, theirs }).unseen;
+    const looks = [
+      'C\u00e9zanne',
+      'Ce\u0301zanne',
+      ' C\u00e9zanne\r\n',
+      'C\u00e9\u200bzanne',
+      '\ufeffC\u00e9zanne\u00a0',
+    ];
+    for (const one of looks)
+      expect(looks.map((other) => unseen(one, other))).toEqual(looks.map((other) => one !== other));
+    expect(unseen('a\r\nb', 'a\nb')).toBe(true);
+    expect([unseen('Cezanne', 'C\u00e9zanne'), unseen('ab', 'a b'), unseen('1', 1), unseen(null, '')]).not.toContain(
+      true,
+    );
   });
 
   test('is shown around what changed, however far in a text that is', () => {

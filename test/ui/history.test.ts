@@ -48,8 +48,10 @@ describePage('the history of an entity', () => {
 
   test('compares a version that is not listed yet, or is the last listed one, with the one before it', async () => {
     const versions = [letter];
-    for (let ver = 2; ver <= 20; ver++)
-      versions.push(await update(node, me, versions.at(-1) as Entity, { properties: { label: `Draft ${ver}` } }));
+    for (let ver = 2; ver <= 20; ver++) {
+      const label = ver === 20 ? 'Draft 19 ' : `Draft ${ver}`;
+      versions.push(await update(node, me, versions.at(-1) as Entity, { properties: { label } }));
+    }
     const heads = page.getByRole('region', { name: 'Comparison' }).getByRole('columnheader');
     const compared = async (ver: number) => {
       await visitor.go(`/entities/${letter.id}/history?to=${versions[ver - 1]?.cid}`);
@@ -65,6 +67,9 @@ describePage('the history of an entity', () => {
     ]);
     expect(await compared(11)).toEqual(['Version 10', 'Version 11']);
     expect(await compared(1)).toEqual(['Nothing', 'Version 1']);
+    expect(await row.getByText('Looks alike').count()).toBe(0);
+    expect(await compared(20)).toEqual(['Version 19', 'Version 20']);
+    await row.getByText('Looks alike, and differs in blanks').waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

@@ -169,13 +169,14 @@ describePage('the sync screens', () => {
     await added();
     await syncNow(/In step/);
     const said = { type: 'letter', collection: place.id };
-    const { id } = await create(origin, curator, { ...said, properties: { label: 'To Dora', pages: 4 } });
-    await create(node, me, { ...said, id, properties: { label: 'To Dora' } });
+    const { id } = await create(origin, curator, { ...said, properties: { label: 'To Zo\u00eb', pages: 4 } });
+    await create(node, me, { ...said, id, properties: { label: 'To Zoe\u0308', pages: 4 } });
     await syncNow(/waits for you: one conflict/);
     await page.goto(`${node.url}/ui/sync/conflicts/museum/${id}`);
     await page.getByText('They differ in one place').waitFor();
     await page.getByText('without a common version').waitFor();
     expect(await page.getByText('both changed it').count()).toBe(0);
+    expect(await page.getByText('Looks alike, and differs in').count()).toBe(1);
     expect(await page.getByRole('columnheader').allInnerTexts()).toEqual(['Place', 'Yours', 'Theirs']);
     await lookAt(page, 'sync-conflict-without-base');
     // What is noted goes with the screen, which is asked for.

@@ -77,6 +77,7 @@ export function ThreeWayRow({ difference, based, place, peer, choice, onChoose }
         {based && choice !== null && (
           <span className="block text-xs font-normal text-warning">{t('merge.bothChanged')}</span>
         )}
+        {changes.unseen && <span className="block text-xs font-normal text-quiet">{t('value.unseen')}</span>}
         {isLong && (
           <Button small aria-expanded={whole} className="mt-1" onClick={() => setWhole(!whole)}>
             {t(whole ? 'merge.less' : 'merge.whole')}

@@ -8,7 +8,7 @@ import { Problem } from '../../components/problem.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { byKey, contentOf, keyOf, type Relationship, sameRelationship } from '../entity/model/content.ts';
-import { type Json, type JsonMap, looksLike, member, same, textOf } from '../entity/model/json.ts';
+import { differsUnseen, type Json, type JsonMap, looksLike, member, same, textOf } from '../entity/model/json.ts';
 import { kindOf } from '../entity/model/kinds.ts';
 import { PeerName } from '../entity/peer-name.tsx';
 import { type Historic, versionQuery } from './history-queries.ts';
@@ -108,6 +108,7 @@ function Head({ version }: { version: Historic | undefined }) {
 }
 
 function PropertyRow({ name, before, after }: { name: string; before: JsonMap; after: JsonMap }) {
+  const { t } = useTexts();
   const [old, now] = [member(before, name), member(after, name)];
   const isCompared = old !== undefined && now !== undefined && !same(old, now) && !looksLike(old, now);
   const pieces = isCompared ? wordDiff(textOf(old), textOf(now)) : null;
@@ -115,6 +116,9 @@ function PropertyRow({ name, before, after }: { name: string; before: JsonMap; a
     <tr {...(pieces || same(old, now) ? {} : difference)} className="border-t border-line">
       <th scope="row" className="py-1 pr-2 align-top font-medium break-words">
         <bdi>{name}</bdi>
+        {isCompared && differsUnseen(old, now) && (
+          <span className="block text-xs font-normal text-quiet">{t('value.unseen')}</span>
+        )}
       </th>
       <Side value={old} other={now} pieces={pieces} side="old" />
       <Side value={now} other={old} pieces={pieces} side="new" />

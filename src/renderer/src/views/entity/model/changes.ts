@@ -1,5 +1,5 @@
 import { type Piece, wordDiff } from '../../history/word-diff.ts';
-import { type Json, looksLike, textOf } from './json.ts';
+import { differsUnseen, type Json, looksLike, textOf } from './json.ts';
 import type { Difference } from './three-way.ts';
 
 /** The texts of a place that differs, in pieces; null where nothing is there. */
@@ -10,19 +10,23 @@ export interface Changes {
   theirs: Piece[] | null;
   /** Two of them are of other kinds and look the same. */
   alike: boolean;
+  /** Two of them differ in what is not seen. */
+  unseen: boolean;
 }
 
 /** What both sides made of a place: of what was there, or, where nothing was, beside one another. */
 export function changesOf({ base, mine, theirs }: Pick<Difference, 'base' | 'mine' | 'theirs'>): Changes {
   const values = [base, mine, theirs].filter((one): one is Json => one !== undefined);
-  const alike = values.some((one, i) => values.slice(i + 1).some((other) => looksLike(one, other)));
-  if (base === undefined) return { ...besideOneAnother(mine, theirs), alike };
+  const some = (is: (one: Json, other: Json) => boolean) =>
+    values.some((one, i) => values.slice(i + 1).some((other) => is(one, other)));
+  const looks = { alike: some(looksLike), unseen: some(differsUnseen) };
+  if (base === undefined) return { ...besideOneAnother(mine, theirs), ...looks };
   const old = textOf(base);
   const [my, their] = [mine, theirs].map((one) => (one === undefined ? null : wordDiff(old, textOf(one))));
   const pieces = brokenUp(old, [my ?? [], their ?? []]);
   const changed = (diff: Piece[] | null | undefined) =>
     diff?.every(({ side }) => side === 'both') ? pieces : (diff?.filter((_, i) => !isReplaced(diff, i)) ?? null);
-  return { base: pieces, mine: changed(my), theirs: changed(their), alike };
+  return { base: pieces, mine: changed(my), theirs: changed(their), ...looks };
 }
 
 /** Whether a piece was taken away and has another one in its place. */
@@ -30,7 +34,7 @@ function isReplaced(diff: Piece[], at: number): boolean {
   return diff[at]?.side === 'old' && (diff[at - 1]?.side === 'new' || diff[at + 1]?.side === 'new');
 }
 
-function besideOneAnother(mine: Json | undefined, theirs: Json | undefined): Omit<Changes, 'alike'> {
+function besideOneAnother(mine: Json | undefined, theirs: Json | undefined): Omit<Changes, 'alike' | 'unseen'> {
   if (mine === undefined || theirs === undefined) {
     const alone = (one: Json | undefined): Piece[] | null => (one === undefined ? null : [both(textOf(one))]);
     return { base: null, mine: alone(mine), theirs: alone(theirs) };

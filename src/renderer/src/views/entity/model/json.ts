@@ -39,6 +39,16 @@ export function looksLike(a: Json, b: Json): boolean {
   return !same(a, b) && textOf(a) === textOf(b);
 }
 
+/** Whether two texts look the same and are not: by blanks, ends of lines, signs that are not seen, or how letters are composed. */
+export function differsUnseen(a: Json, b: Json): boolean {
+  return typeof a === 'string' && typeof b === 'string' && a !== b && seenOf(a) === seenOf(b);
+}
+
+function seenOf(text: string): string {
+  const letters = text.normalize('NFC').replaceAll(/(?!\s)[\p{Cc}\p{Cf}]/gu, '');
+  return letters.replaceAll(/[\s\p{Z}]+/gu, ' ').trim();
+}
+
 /** A copy with another value at a path; `undefined` takes the member or item away. */
 export function withValue(value: Json, path: readonly (string | number)[], next: Json | undefined): Json {
   const [first, ...rest] = path;
