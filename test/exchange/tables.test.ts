@@ -80,8 +80,15 @@ it.each([
   ['id,keywords; subjects\n1,a; b\n2,a\n', 'id'],
   ['id,keywords; subjects\n', 'none'],
   ['id\tHeight, Width\n1\t1,50\n', 'id'],
+  ['sep=;\r\nid;a,b\r\n1;2,3\r\n', 'id'],
+  ['sep=,\nid,a;b\n1,2;3;4\n', 'id'],
 ])('%j is divided by what its rows are divided by', async (text, name) => {
   const { records, refused } = await read(text, 7);
   expect(refused).toBe(false);
   for (const record of records) expect(record[name]).toMatch(/^\d$/);
+});
+
+it('keeps the numbers of lines where what divides the cells is told before the header', async () => {
+  const [one] = await Array.fromAsync(readRecords(bytesOf('sep=;\r\nid;a\r\n1;2\r\n', 3), 'a.csv'));
+  expect(one).toMatchObject({ record: { id: '1', a: '2' }, line: 3 });
 });

@@ -10,6 +10,7 @@ import {
   sourceRecord,
   tooLong,
 } from './record-place.ts';
+import { skip } from './text-encoding.ts';
 
 const maxColumns = 10_000;
 /** What may divide cells; where the table does not tell which, the first of these that stands in the header outside quotes. */
@@ -38,7 +39,12 @@ async function* tableRecords(
   const beginning = firstLines();
   const { head, stream, close } = await peek(source, (bytes) => beginning.areIn(bytes));
   try {
-    yield* rowRecords(stream, file, delimiterOf(beginning.of(head), delimiters));
+    const lines = beginning.of(head);
+    const [first = ''] = lines;
+    const told = toldIn(first);
+    // The end of that line stays, so that all others keep their numbers.
+    if (told) yield* rowRecords(skip(stream, Buffer.byteLength(first)), file, told);
+    else yield* rowRecords(stream, file, delimiterOf(lines, delimiters));
   } finally {
     await close();
   }
@@ -153,6 +159,11 @@ function firstLines(): { areIn(bytes: Uint8Array): boolean; of(bytes: Uint8Array
     return all.map((end, i) => Buffer.from(bytes.subarray(all[i - 1] ?? 0, end)).toString());
   };
   return { areIn, of };
+}
+
+/** What a line says that programs write before the header, for spreadsheets alone; undefined where it is the header. */
+function toldIn(line: string): string | undefined {
+  return /^\s*"?sep=([,;\t])"?\s*$/i.exec(line)?.[1];
 }
 
 /**

@@ -140,7 +140,7 @@ function lineBreaks(text: string): number {
 }
 
 /** The same bytes from a place on. */
-async function* skip(source: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
+export async function* skip(source: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array> {
   let left = count;
   for await (const chunk of source) {
     const cut = Math.min(left, chunk.length);
