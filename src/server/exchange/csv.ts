@@ -79,12 +79,14 @@ async function* rowsOf(source: AsyncIterable<Buffer>, place: Place, delimiter: s
   const ready: Row[] = [];
   // Within quotes csv-parse takes \r\n for the ends of two lines.
   let twice = 0;
+  let last = 0;
   const parser = parse({
     delimiter,
     // Not handed on to the stream, whose error would take along what had not been asked for.
     on_record: (cells: string[], { lines }) => {
       twice += cells.reduce((sum, cell) => sum + pairsIn(cell), 0);
-      ready.push({ cells, line: lines - twice });
+      last = lines - twice;
+      ready.push({ cells, line: last });
       return null;
     },
     skip_empty_lines: true,
@@ -105,7 +107,7 @@ async function* rowsOf(source: AsyncIterable<Buffer>, place: Place, delimiter: s
     for await (const part of withEnd(source)) {
       const error = await written(part);
       yield* ready.splice(0);
-      if (error instanceof CsvError) throw wrongRow(error, place, twice);
+      if (error instanceof CsvError) throw wrongRow(error, place, { twice, last });
       if (error) throw error;
     }
   } finally {
@@ -118,14 +120,31 @@ async function* withEnd<T>(source: AsyncIterable<T>): AsyncGenerator<T | null> {
   yield null;
 }
 
-function wrongRow({ code, lines, message }: CsvError, place: Place, twice: number): ValidationError {
+/** `last`: the line at which the last whole row ends, whence the rest of the file is one row where a quote stays open. */
+function wrongRow(
+  { code, lines, message }: CsvError,
+  place: Place,
+  { twice, last }: { twice: number; last: number },
+): ValidationError {
   const line = typeof lines === 'number' ? lines - twice : 1;
   if (code === 'CSV_MAX_RECORD_SIZE') return tooLong(place, line);
-  return badRecord(place, line, code === 'INVALID_OPENING_QUOTE' ? quoteWithin : message);
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return badRecord(place, last + 1, quoteOpen);
+  return badRecord(place, line, quotes.get(code) ?? message);
 }
 
-const quoteWithin =
-  'has a quote in a cell that does not begin with one: put the cell into quotes, and write each of its own twice ("12"" disc")';
+const quoteOpen =
+  'has a quote that is closed nowhere: a cell that begins with one ends with one, and has each of its own twice ("12"" disc")';
+
+const quotes = new Map<string, string>([
+  [
+    'INVALID_OPENING_QUOTE',
+    'has a quote in a cell that does not begin with one: put the cell into quotes, and write each of its own twice ("12"" disc")',
+  ],
+  [
+    'CSV_INVALID_CLOSING_QUOTE',
+    'has more in a cell than what stands in quotes: write each quote within the cell twice ("12"" disc"), or close one that was left open before',
+  ],
+]);
 
 /** How often \r\n stands in a text. */
 function pairsIn(text: string): number {
