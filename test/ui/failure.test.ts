@@ -20,6 +20,13 @@ test('only what was made from another tip was changed by somebody else; any othe
   expect(saidOf(busy)).toBe('A sync with museum is under way.');
 });
 
+test('what does not answer elsewhere is not told as a fault of the node, unless a proxy says so of the node', () => {
+  const error = 'museum.example cannot be read: connect ECONNREFUSED';
+  const remote = failureOf(502, { error });
+  expect([sentenceOf(remote), saidOf(remote)]).toEqual(['failure.elsewhere', error]);
+  expect(sentenceOf(failureOf(502, '<h1>Bad Gateway</h1>'))).toBe('failure.broken');
+});
+
 test('what is in the way on the node is said by the page, where that knows what it is', () => {
   const error = 'A backup is under way on this node: try again when it has ended.';
   const known = failureOf(503, { error, details: { under_way: 'backup' } });

@@ -10,7 +10,8 @@ export interface Issue {
  * Why a request came to nothing. `unreachable`: there was no answer, so a write may or may not have happened. `conflict`:
  * the tip is another one (`details.actual`). `gone`: deleted, `details` says when. `unreadable`, `too-large`, `damaged`,
  * `no-mapping`: a file of the reader's own, of which nothing was asked. `name-taken`: what was to be new was there already, and is
- * as it was. `unavailable`: the node does not do it now, for a reason that it gives (`details.under_way`: beside what). `goes-on`: the answer broke off; what was asked for does not.
+ * as it was. `unavailable`: the node does not do it now, for a reason that it gives (`details.under_way`: beside what). `elsewhere`: another node or
+ * service that it asked did not answer. `goes-on`: the answer broke off; what was asked for does not.
  */
 export type FailureKind =
   | 'unreachable'
@@ -22,6 +23,7 @@ export type FailureKind =
   | 'invalid'
   | 'broken'
   | 'unavailable'
+  | 'elsewhere'
   | 'unreadable'
   | 'too-large'
   | 'damaged'
@@ -69,7 +71,9 @@ export function failureOf(status: number, body: unknown): Failure {
   // Of an archive the heading says it already.
   const isMore = typeof reason === 'string' && !heading.endsWith(reason);
   const message = isMore ? `${heading}: ${reason}` : heading;
-  return new Failure(kindOf(status, details), message, status, details);
+  // A proxy before the node says the same of the node, and not in its words.
+  const kind = status === 502 && typeof error === 'string' ? 'elsewhere' : kindOf(status, details);
+  return new Failure(kind, message, status, details);
 }
 
 function kindOf(status: number, details: Record<string, unknown> | undefined): FailureKind {

@@ -118,6 +118,7 @@ export function AddRemote({ open, onClose }: { open: boolean; onClose(): void })
           {t('sync.watch.switch')}
         </label>
         <div aria-live="polite">
+          {(check.isPending || add.isPending) && <p className="text-quiet">{t('state.waiting')}</p>}
           {check.data && (
             <p className="flex gap-2 rounded-md bg-good-soft p-3">
               <CircleCheck size={16} className="mt-0.5 shrink-0 text-good" aria-hidden />
