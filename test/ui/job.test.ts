@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, ok } from '../helpers/entities.ts';
@@ -75,7 +75,11 @@ describePage('a run', () => {
       slow: replying(`${waiting} await new Promise((done) => setTimeout(done, 300)); return {}`, { at_once: 1 }),
     });
     let gaveUp = 0;
+    const open = new Set<Request>();
+    page.on('request', (request) => void open.add(request));
+    page.on('requestfinished', (request) => void open.delete(request));
     page.on('requestfailed', (request) => {
+      open.delete(request);
       if (/\/node\/jobs\/\w+$/.test(new URL(request.url()).pathname)) gaveUp++;
     });
     await page.route('**/node/jobs/*?*', async (route) => {
@@ -86,6 +90,8 @@ describePage('a run', () => {
     const { run } = await started('slow', 10);
     await visitor.go(`/jobs/${run}`);
     await page.getByText('0 of 10').first().waitFor();
+    // A browser has six connections for all its tabs together: none is kept for as long as a run is under way.
+    await expect.poll(() => open.size, { interval: 20 }).toBe(0);
     await writeFile(shown, '');
     await page
       .getByText(/^[1-9] of 10$/)

@@ -36,7 +36,10 @@ export function runsQuery(processor?: string, limit = 50) {
 /** So many jobs of one run are shown. */
 export const mostJobs = 1000;
 
-/** A run with its jobs. It is asked for again now and then while it is live, for the case that the stream breaks. */
+/**
+ * A run with its jobs. While it is live it is asked for each second: the stream that the node has of it would take one of the six
+ * connections that a browser has for all its tabs together.
+ */
 export function runQuery(job: string) {
   return queryOptions({
     queryKey: ['run', job],
@@ -47,6 +50,6 @@ export function runQuery(job: string) {
           signal,
         }),
       ),
-    refetchInterval: ({ state }) => (state.data && isLive(state.data.run.status) ? often : false),
+    refetchInterval: ({ state }) => (state.data && isLive(state.data.run.status) ? 1000 : false),
   });
 }

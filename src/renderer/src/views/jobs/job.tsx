@@ -18,7 +18,6 @@ import { JobLines } from './job-lines.tsx';
 import { isLive, mostJobs, type RunLine, runQuery } from './job-queries.ts';
 import { treeOf } from './model/job-tree.ts';
 import { PhaseMark, ProgressBar } from './phase-mark.tsx';
-import { useFollow } from './use-follow.ts';
 
 const route = getRouteApi('/jobs/$id');
 
@@ -29,7 +28,6 @@ export function Job() {
   const { at } = route.useSearch();
   const go = useNavigate({ from: '/jobs/$id' });
   const found = useQuery(runQuery(id));
-  useFollow(found.data?.run, id);
   const lines = treeOf(found.data?.jobs ?? []);
   const [shown, setShown] = useState<string>();
   // The one that was chosen; else the one that is shown; else what failed and was not repeated; else the first.
