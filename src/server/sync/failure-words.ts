@@ -10,7 +10,7 @@ const untrusted = new Set([
 export function failureWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ('code' in error && untrusted.has(String(error.code)))
-    return 'nobody that is trusted here has issued its certificate. Start the node with NODE_EXTRA_CA_CERTS naming a file (PEM) with the certificate of who has';
+    return 'nobody that is trusted here has issued its certificate, as where a network that wants one to sign in answers in its place. Where the certificate is its own, start the node with NODE_EXTRA_CA_CERTS naming a file (PEM) with the certificate of who has issued it';
   if (/wrong version number/.test(error.message)) return 'it does not speak https there: try http';
   return error.message;
 }
