@@ -188,3 +188,52 @@ test('a collection that went to two nodes and is deleted here is restored at bot
   ] as const)
     expect((await read(node, who, id)).relationships.map((r) => [r.predicate, r.peer])).toEqual([['owner', who.id]]);
 });
+
+test.each([
+  ['services', true],
+  ['nodes', false],
+])('a remote that is added again beside another one goes on from what it had: %s', async (_, stranger) => {
+  await using mirror = await startNode();
+  await using one = await startNode();
+  await using another = await startNode();
+  await using first = await startProxy(one.url, { plain: false, stranger });
+  await using second = await startProxy(another.url, { plain: false, stranger });
+  const here = operator(mirror);
+  const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
+  const { id } = await collection(mirror, here, { label: 'Works' });
+  const [edited, gone] = [
+    await create(mirror, here, { collection: id }),
+    await create(mirror, here, { collection: id }),
+  ];
+  const added = {
+    first: { name: 'first', url: first.url, key: keyOf(ada), collections: [id] },
+    second: { name: 'second', url: second.url, key: keyOf(ben), collections: [id] },
+  };
+  await addRemote(mirror, here, added.first);
+  await addRemote(mirror, here, added.second);
+  const round = async () => {
+    for (const name of ['first', 'second', 'first', 'second'])
+      expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
+  };
+  await round();
+  for (const name of ['first', 'second'] as const) {
+    ok(await ask(mirror, here, `DELETE /node/remotes/${name}`));
+    await update(mirror, here, await read(mirror, here, edited.id), { properties: { [name]: 'here' } });
+    await update(one, ada, await read(one, ada, edited.id), { properties: { one: name } });
+    await update(another, ben, await read(another, ben, edited.id), { properties: { another: name } });
+    const place = await read(mirror, here, id);
+    ok(await ask(mirror, here, `PUT /collections/${id}`, { expect_tip: place.cid, description: name }));
+    if (name === 'second') await remove(mirror, here, await read(mirror, here, gone.id));
+    await addRemote(mirror, here, added[name]);
+    await round();
+  }
+  for (const [node, who] of [
+    [one, ada],
+    [another, ben],
+  ] as const) {
+    const said = { first: 'here', second: 'here', one: 'second', another: 'second' };
+    expect(await read(node, who, edited.id)).toMatchObject({ properties: said });
+    expect(await read(node, who, id)).toMatchObject({ properties: { description: 'second' } });
+    expect((await ask(node, who, `GET /entities/${gone.id}`)).status).toBe(404);
+  }
+});

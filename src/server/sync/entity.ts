@@ -2,6 +2,7 @@ import { findBlock } from '../store/blocks.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import { entityKey } from '../store/entity-keys.ts';
+import { timesTip } from '../store/events.ts';
 import { findKnown, type KnownEntity } from '../store/remotes/remotes.ts';
 import { findVersion, versionHead } from '../store/versions.ts';
 import { contentHash, versionOf } from './content.ts';
@@ -68,8 +69,11 @@ export function relationOf(
   // A plain remote never leaves a version behind but by a reset; a node may, when it takes over another one's.
   const left = state.theirs !== null && !holds(state.theirs) ? state.theirs : null;
   const reset = noticed || (!isNode && left !== null);
+  const isMet = known.theirs === null && !reset;
   const common =
-    known.theirs === null || reset ? commonVersion(db, local.cid, chain) : commonAbove(db, known.twin, local, chain);
+    known.theirs === null || reset
+      ? (commonVersion(db, local.cid, chain) ?? (isMet ? onceTip(db, below) : null))
+      : commonAbove(db, known.twin, local, chain);
   // A remote that was reset stands below what it has had itself, which is what was gone on from here; but of a conflict nothing was.
   const goneOnFrom = state.standing === 'conflict' ? state.base : known.theirs;
   return {
@@ -82,6 +86,18 @@ export function relationOf(
     node,
     reset,
   };
+}
+
+/**
+ * The newest version of a stored chain that was the tip here: what is here now was made from it, whatever versions of their own other
+ * remotes have made of that. So it is known again for what a remote that was removed and added again had.
+ */
+function onceTip(db: Reader, tip: string | null): string | null {
+  for (let cid = tip, step = 0; cid !== null && step < mostSteps; step++) {
+    if (timesTip(db, cid) > 0) return cid;
+    cid = versionHead(db, cid)?.prev ?? null;
+  }
+  return null;
 }
 
 /** Whether a remote went on from a stored version that the tip here does not follow, and that says something else than it said last. */
