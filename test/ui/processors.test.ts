@@ -81,7 +81,7 @@ describePage('processors', () => {
     expect(visitor.faults).toEqual([]);
   });
 
-  test('nothing is registered before it is known where', async () => {
+  test('nothing is registered before it is known where, and a command is allowed on this node', async () => {
     await using node = await startPageNode();
     await collection(node, operator(node), { label: 'Letters' });
     await using visitor = await signedIn(node);
@@ -91,6 +91,8 @@ describePage('processors', () => {
     for (const kind of ['klados', 'rhiza']) {
       await visitor.load(`/processors/new?kind=${kind}`);
       await page.getByRole('button', { name: 'Register', disabled: true }).waitFor();
+      if (kind === 'klados')
+        await page.getByText(`archeion processor allow extract-text --data ${node.data}`).waitFor();
     }
     answer.resolve();
     await page.getByRole('button', { name: 'Register', disabled: false }).waitFor();

@@ -4,8 +4,10 @@ import { Field, Input, Select, TextArea } from '../../components/field.tsx';
 import { withLineEnds } from '../../components/kept-lines.ts';
 import { Permission } from '../../components/permission.tsx';
 import { permissionWords } from '../../components/permission-words.ts';
+import { quoted } from '../../components/quoted.ts';
 import { TagsField } from '../../components/tags-field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { statusQuery } from '../start/status-query.ts';
 import type { FormValues, Port } from './form-values.ts';
 import { LabelField } from './label-field.tsx';
 import { presetActions, presets, usualActions, usualTypes } from './presets.ts';
@@ -107,6 +109,7 @@ function Endpoint({
   const { t } = useTexts();
   const list = useId();
   const commands = useQuery({ ...commandsQuery, enabled: kind === 'klados' });
+  const status = useQuery({ ...statusQuery, enabled: kind === 'klados' });
   const allowed = commands.data?.commands ?? [];
   const missing = [...presets.keys()].filter((name) => !allowed.some((one) => one.name === name));
   const take = (endpoint: string) => {
@@ -167,7 +170,10 @@ function Endpoint({
       {kind === 'klados' && missing.length > 0 && (
         <p className="text-xs text-quiet">
           {t('processor.allowMore', { names: missing.join(', ') })}{' '}
-          <code className="font-mono">archeion processor allow {missing[0]}</code>
+          <code className="font-mono break-words">
+            archeion processor allow {missing[0]}
+            {status.data && ` --data ${quoted(status.data.data)}`}
+          </code>
         </p>
       )}
       {commands.error && <p className="text-xs text-danger">{commands.error.message}</p>}
