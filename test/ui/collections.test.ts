@@ -192,6 +192,12 @@ describePage('collections', () => {
     await page.keyboard.press('PageDown');
     await page.keyboard.press('PageDown');
     await expect.poll(() => page.evaluate(hidden)).toBeLessThanOrEqual(0);
+    // Also where the window has less room than the table takes, as at 200 %.
+    await page.setViewportSize({ width: 640, height: 400 });
+    await page.keyboard.press('ArrowDown');
+    const below = `document.getElementById('${await activeRow()}').getBoundingClientRect().bottom - innerHeight`;
+    await expect.poll(() => page.evaluate(below)).toBeLessThanOrEqual(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
 
     // Where somebody looks stays in sight when others write.
     const scrolled = () =>

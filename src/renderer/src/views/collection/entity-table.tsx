@@ -89,6 +89,7 @@ export function EntityTable(props: EntityTableProps) {
   // To the row that one has gone to, in this table: not again when others write, wherever one has scrolled to meanwhile.
   const place = `${moves} ${JSON.stringify({ ...wanted, columns: [] })}`;
   const shown = useRef('');
+  const activePlace = useRef<HTMLDivElement>(null);
   const before = useKept('scrolled', () => scroller.current?.scrollTop);
   useEffect(() => {
     if (active < 0 || active >= count || shown.current === place) return;
@@ -97,7 +98,9 @@ export function EntityTable(props: EntityTableProps) {
     // Whoever comes back sees what they saw, wherever the keys are.
     if (isBack) scroller.current?.scrollTo({ top: before });
     else virtual.scrollToIndex(active, { align: 'auto' });
-  }, [active, before, count, place, virtual]);
+    // A window may have less room than the table takes. Who types what is wanted is not taken away from that.
+    if (!isBack && moves > 0) activePlace.current?.scrollIntoView({ block: 'nearest' });
+  }, [active, before, count, moves, place, virtual]);
 
   useStayInSight(scroller, headHeight + (active + 1) * rowHeight);
 
@@ -194,6 +197,12 @@ export function EntityTable(props: EntityTableProps) {
         className="relative w-max min-w-full print:h-auto! print:w-full"
         style={{ height: virtual.getTotalSize(), opacity: rows.late ? 0.6 : 1 }}
       >
+        <div
+          ref={activePlace}
+          aria-hidden
+          className="absolute inset-x-0 h-8 print:hidden"
+          style={{ top: Math.max(0, active) * rowHeight }}
+        />
         {virtual.getVirtualItems().map(({ index, start }) => {
           const row = rows.at(index);
           return (
