@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises';
 import type { Config, Secrets } from './config.ts';
 import { type Context, openContext, type Surroundings, version } from './context.ts';
 import { openDataFolder, syncedBy } from './data-folder.ts';
@@ -118,15 +118,39 @@ function hostOf(url: string): string[] {
   return host === undefined ? [] : [host];
 }
 
-/** A node that others cannot be told of, since the disk is full, can be read all the same. @throws StorageError */
-async function toldOf(data: string, node: NodeFile, log: Log): Promise<AsyncDisposable | null> {
+const againMs = 1000;
+
+/**
+ * A node that others cannot be told of, since the disk is full, can be read all the same; they are told once there is room.
+ * @throws StorageError
+ */
+async function toldOf(data: string, node: NodeFile, log: Log): Promise<AsyncDisposable> {
+  const tell = () => storingLater(() => writeNodeFile(data, node));
   try {
-    return await storingLater(() => writeNodeFile(data, node));
+    return await tell();
   } catch (error) {
     if (!(error instanceof StorageError && error.code === 'STORAGE_FULL')) throw error;
-    log.warn({ data }, 'the disk is full: other commands do not find this node (node.json is missing)');
-    return null;
+    log.warn(
+      { data },
+      'the disk is full: until there is room other commands do not find this node (node.json is missing)',
+    );
   }
+  const stopped = new AbortController();
+  const later = async () => {
+    for (;;) {
+      await sleep(againMs, undefined, { signal: stopped.signal, ref: false }).catch(() => undefined);
+      if (stopped.signal.aborted) return null;
+      const told = await tell().catch(() => null);
+      if (told) return told;
+    }
+  };
+  const telling = later();
+  return {
+    async [Symbol.asyncDispose]() {
+      stopped.abort();
+      await (await telling)?.[Symbol.asyncDispose]();
+    },
+  };
 }
 
 /**

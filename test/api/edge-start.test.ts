@@ -4,7 +4,7 @@ import { lstat, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { readConfig, UsageError } from '../../src/server/config.ts';
 import { networkDrive, openDataFolder, syncedBy } from '../../src/server/data-folder.ts';
 import { StorageError, UnavailableError } from '../../src/server/errors.ts';
@@ -201,9 +201,14 @@ describe('starting and stopping', () => {
     {
       await using node = await startNode({ data: folder.path });
       expect((await node.fetch('/health')).status).toBe(200);
-      expect(node.logged.join('')).toContain('the disk is full: other commands do not find this node');
+      expect(node.logged.join('')).toContain(
+        'the disk is full: until there is room other commands do not find this node',
+      );
       expect(await readNodeFile(folder.path)).toBeNull();
+      await rm(path, { force: true });
+      await vi.waitFor(async () => expect(await readNodeFile(folder.path)).toMatchObject({ url: node.url }), 15_000);
     }
+    expect(await readNodeFile(folder.path)).toBeNull();
     // What could not be written is not in the way later.
     await using again = await startNode({ data: folder.path });
     expect(await readNodeFile(folder.path)).toMatchObject({ url: again.url });
