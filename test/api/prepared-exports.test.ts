@@ -37,6 +37,19 @@ async function prepare(body: object): Promise<Prepared> {
 const state = async ({ id }: Prepared) => (await on.ask('GET', `/node/exports/${id}`)).body as Prepared;
 
 describe('a prepared export', () => {
+  test('is named after the day where the node is', async () => {
+    const before = process.env.TZ;
+    await using far = await startNode({ now: () => Date.UTC(2026, 10, 29, 21) });
+    try {
+      process.env.TZ = 'Pacific/Auckland';
+      const answer = await importer(far).ask('POST', '/node/exports', { format: 'ndjson' });
+      expect(answer.body).toMatchObject({ name: 'main-2026-11-30.ndjson' });
+    } finally {
+      if (before === undefined) delete process.env.TZ;
+      else process.env.TZ = before;
+    }
+  });
+
   test('is fetched once, as a file with a name, and tells how far it is', async () => {
     const prepared = await prepare({ format: 'ndjson', collection });
     expect(prepared).toMatchObject({ entities: 13, state: 'waiting', bytes: 0 });

@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { dayOf } from '../../components/local-day.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { meQuery } from '../../session/me.ts';
 import { type CollectionNow, given, type Membership, rolesOf } from './access.ts';
 import { WriteProblem } from './overtaken.tsx';
-import { dayOf, endOf, RoleChoice, type Terms } from './role-choice.tsx';
+import { endOf, RoleChoice, type Terms } from './role-choice.tsx';
 import { useAccessWrite } from './use-access-write.ts';
 
 interface ChangeMemberProps {

@@ -1,4 +1,5 @@
 import { Field, Input, Select } from '../../components/field.tsx';
+import { dayOf } from '../../components/local-day.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { isGrantRole, type Roles } from './access.ts';
 
@@ -44,12 +45,6 @@ export function RoleChoice({ roles, terms, onChange }: { roles: Roles; terms: Te
 /** The end of a day where the browser is, null for no end. */
 export function endOf(until: string): Date | null {
   return until === '' ? null : new Date(`${until}T23:59:59`);
-}
-
-/** A time as the day of the browser's place. */
-export function dayOf(time: Date): string {
-  const two = (part: number) => String(part).padStart(2, '0');
-  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 }
 
 /** What the role is chosen to be at first: reading, where there is such a role. */

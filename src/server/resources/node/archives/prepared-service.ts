@@ -66,7 +66,7 @@ export class PreparedExportsService {
     const prepared: Prepared = {
       id: this.#env.newId(caller.network),
       network: caller.network,
-      name: `${title}-${new Date(now).toISOString().slice(0, 10)}${endings[format]}`,
+      name: `${title}-${dayOf(new Date(now))}${endings[format]}`,
       ready,
       state: 'waiting',
       bytes: 0,
@@ -190,6 +190,12 @@ export class PreparedExportsService {
 
 function headersOf({ name, ready }: Prepared): Record<string, string> {
   return { ...ready.headers, 'Content-Disposition': `attachment; filename="${name}"` };
+}
+
+/** The day where the node is: who saves an export in the morning does not look for the day before. */
+function dayOf(time: Date): string {
+  const two = (part: number) => String(part).padStart(2, '0');
+  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
 }
 
 function notPrepared(): NotFoundError {

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Failure } from '../../../api/failure.ts';
 import { Button } from '../../../components/button.tsx';
 import { Field, Input } from '../../../components/field.tsx';
+import { minuteOf } from '../../../components/local-day.ts';
 import { Moment } from '../../../components/moment.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { quoted } from '../../../components/quoted.ts';
@@ -88,6 +89,5 @@ function lackingOf(networks: Results['backup']['networks']): { missing: number; 
 
 /** A folder beside the data folder, named after the day and the minute: it must not be there yet. */
 function besides(data: string): string {
-  const time = new Date().toISOString().slice(0, 16).replace('T', '-').replace(':', '');
-  return `${data.replace(/[\\/]+$/, '')}-backup-${time}`;
+  return `${data.replace(/[\\/]+$/, '')}-backup-${minuteOf(new Date())}`;
 }

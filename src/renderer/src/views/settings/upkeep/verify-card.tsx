@@ -1,5 +1,6 @@
 import { BadgeCheck, CircleAlert } from 'lucide-react';
 import { Button } from '../../../components/button.tsx';
+import { dayOf } from '../../../components/local-day.ts';
 import { Moment } from '../../../components/moment.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { saveAs } from '../../../components/save-as.ts';
@@ -36,7 +37,7 @@ function Report({ report, at }: { report: Results['verify']; at: number }) {
   const Icon = ok ? BadgeCheck : CircleAlert;
   const save = () => {
     const text = `${JSON.stringify(report, null, 2)}\n`;
-    saveAs(new Blob([text], { type: 'application/json' }), `verify-${new Date(at).toISOString().slice(0, 10)}.json`);
+    saveAs(new Blob([text], { type: 'application/json' }), `verify-${dayOf(new Date(at))}.json`);
   };
   return (
     <div role="status" className="space-y-2">
