@@ -93,6 +93,14 @@ describePage('the graph', () => {
       await page.keyboard.press('j');
       await entities(page).getByRole('listitem').nth(place).locator('[aria-current]:focus').waitFor();
     }
+    // Also below the picture, where the list is out of sight at 200 %.
+    await page.setViewportSize({ width: 640, height: 400 });
+    await page.evaluate("document.querySelector('#content').scrollTop = 0");
+    await page.keyboard.press('k');
+    const below = "document.querySelector('[data-name]:focus')?.getBoundingClientRect().bottom - innerHeight";
+    await expect.poll(() => page.evaluate(below)).toBeLessThanOrEqual(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.keyboard.press('j');
     await page.keyboard.press('/');
     await page.keyboard.type('s');
     await entities(page).getByText('Ada Lee').waitFor({ state: 'detached' });

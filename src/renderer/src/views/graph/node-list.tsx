@@ -43,6 +43,8 @@ export function NodeList({ nodes, active, stepped, ofType, onActive, onToggle }:
     const focus = () => {
       const name = scroller.current?.querySelector<HTMLElement>(`[data-id="${stepped.id}"] [data-name]`);
       name?.focus({ preventScroll: true });
+      // Where there is little room the list stands below the picture, out of sight.
+      void name?.scrollIntoView({ block: 'nearest' });
       return name != null;
     };
     if (focus()) return;
