@@ -8,7 +8,7 @@ import { run } from '../../src/server/commands/run.ts';
 import { readNodeFile } from '../../src/server/node-file.ts';
 import { lockFolder } from '../../src/server/store/lock.ts';
 import { send, temporaryFolder } from '../helpers/node.ts';
-import { asService, isRoot, serviceFolder } from '../helpers/service-user.ts';
+import { asService, isRoot, nobody, serviceFolder } from '../helpers/service-user.ts';
 
 let folder: Awaited<ReturnType<typeof temporaryFolder>>;
 let folders: AsyncDisposableStack;
@@ -170,6 +170,18 @@ test.skipIf(platform === 'win32')('so does verify, not that the folder be copied
   }
   const { code, told } = asService(() => archeion(['verify', '--data', others.path]));
   expect([await code, told.err]).toEqual([1, [expect.stringMatching(/is another user's \(EACCES/)]]);
+});
+
+test.skipIf(!isRoot)('root makes nothing in the folder of another user whose node does not run', async () => {
+  await using own = await serviceFolder();
+  const run = () => archeion(['status', '--data', own.path]);
+  await archeion(['key', 'create', '--data', own.path]).code;
+  const made = await readdir(own.path);
+  for (const name of made) await chown(join(own.path, name), nobody, nobody);
+  const { code, told } = run();
+  const words = /^archeion: No node runs on .* another user's, .* \(sudo -u '#65534' archeion \.\.\.\)/;
+  expect([await code, told.err]).toEqual([1, [expect.stringMatching(words)]]);
+  expect(await readdir(own.path)).toEqual(made);
 });
 
 test('open says so where no node runs', async () => {

@@ -17,7 +17,7 @@ import { operatorKeyFile, readOperatorKey } from '../../store/accounts/operator-
 import { networkDatabase } from '../../store/network-folders.ts';
 import { FailureError, RefusedError } from './failure.ts';
 import { jsonLines } from './json-lines.ts';
-import { nodeOnFolder } from './node-on-folder.ts';
+import { nodeOnFolder, refuseRoot } from './node-on-folder.ts';
 import { type AskedNode, isUnknownEndpoint, OtherVersionError } from './other-version.ts';
 import type { GlobalOptions, Shell } from './shell.ts';
 
@@ -88,7 +88,10 @@ export async function openClient(
       refuseLostIdentity(data);
       throw noNode(data);
     }
-    if (!isNew) await requireNetwork();
+    if (!isNew) {
+      refuseRoot(data);
+      await requireNetwork();
+    }
     const quiet = {
       ...config,
       host: '127.0.0.1',

@@ -1,6 +1,9 @@
 import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { geteuid } from 'node:process';
 import { FolderInUseError } from '../../errors.ts';
 import { isAlive, type NodeFile, nodeFilePath, readNodeFile } from '../../node-file.ts';
+import { identityFile } from '../../store/accounts/identity-schema.ts';
 import { operatorKeyFile } from '../../store/accounts/operator-key.ts';
 import { FailureError } from './failure.ts';
 import type { Shell } from './shell.ts';
@@ -66,6 +69,15 @@ export function refuseOthers(data: string): void {
           `The data folder ${data} is another user's (${message}): run this command as the user that its node runs as.`,
         );
     }
+}
+
+/** What root makes the user of a node may not read, which could not start any more. @throws FailureError */
+export function refuseRoot(data: string): void {
+  const owner = ownerOf(join(data, identityFile));
+  if (geteuid?.() !== 0 || owner === 0) return;
+  throw new FailureError(
+    `No node runs on ${data}, and it is another user's, who may not read what root makes there: run this command as that user (sudo -u '#${owner}' archeion ...), or while its node runs.`,
+  );
 }
 
 function ownerOf(path: string): number {
