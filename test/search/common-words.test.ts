@@ -150,6 +150,8 @@ test('a last word that is half typed, and one word that is typed as two, are fou
     'Tow tows towed towel tower towns towels towing',
     'Dusk N',
     'Sea',
+    'Dugong scapegoat',
+    'Scapegoat Dugan',
     'Scapegoat',
   ];
   const entities = [...labels, 'N00530', 'Seascape at dusk', 'Dusk'].map((label) => ({
@@ -160,6 +162,8 @@ test('a last word that is half typed, and one word that is typed as two, are fou
   await indexIdle(node);
   for (const [query, label] of [
     ['harbour tow', 'Harbour beside towering cliffs'],
+    // Beside the word before, and in a label first.
+    ['scapegoat dug', 'Scapegoat Dugan'],
     ['N 00530', 'N00530'],
     ['sea scape dusk', 'Seascape at dusk'],
   ]) {

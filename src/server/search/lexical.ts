@@ -159,10 +159,18 @@ function withAll(
       ),
     ]),
   );
-  const meant = [...asOthers, ...(last?.frequency === 0 ? [...begun, ...forms] : [...forms, ...begun])];
+  // Beside the word before, which is rather a name or a title (john pl) than a word somewhere in the same text.
+  const beside = isBegun && typed.length > 1 ? keysBeside(db, `"${typed.join(' ')}"*`, look, pool) : [];
+  const meant = [...asOthers, ...beside, ...(last?.frequency === 0 ? [...begun, ...forms] : [...forms, ...begun])];
   const alike = meant.length > 0 ? [...new Set(meant)] : several(groupsLike(all.filter(isTold), () => true));
   const ranked = fuse([exact, alike].map((keys) => ({ keys, weight: 1 })));
   return { ranked, whole: exact.length > 0 ? exact : alike };
+}
+
+/** What has words beside each other, first what has them in its label; nobody knows how many texts have them so. */
+function keysBeside(db: Reader, match: string, look: Look, pool: number): number[] {
+  const among = { ...look, most: exactRanked, mostLabelled: exactRanked };
+  return wordHits(db, match, among, pool, { rows: Number.POSITIVE_INFINITY, weighed: '' }).map(({ key }) => key);
 }
 
 /** A single letter is an initial or a part of a name, and tells nothing by itself. */
