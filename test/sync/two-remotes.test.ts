@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { findRemote, hasPending } from '../../src/server/store/remotes/remotes.ts';
+import { findVersion } from '../../src/server/store/versions.ts';
+import { contentHash } from '../../src/server/sync/content.ts';
 import { allPending } from '../../src/server/sync/push-pending.ts';
 import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, remove, update } from '../helpers/entities.ts';
@@ -137,6 +139,20 @@ test.each([
     ok(await ask(one, ada, `PUT /collections/${id}`, { expect_tip: place.cid, description: 'by Ada' }));
     await round();
     expect((await ask(another, ben, `GET /entities/${work.id}`)).status).toBe(200);
+
+    // Nor where a request may be under way that was to put the other one's version in the place of its own.
+    if (direction === 'both') {
+      const restored = await update(one, ada, await read(one, ada, work.id), { properties: { n: 2 } });
+      for (const name of ['first', 'second']) await sync(mirror, here, name);
+      const store = await mirror.ctx.networks.get('main');
+      const tip = (await read(mirror, here, work.id)).cid;
+      const content = store.read((db) => contentHash(findVersion(db, tip)!.manifest));
+      const open = { kind: 'push_intent', remote: 'first', id: work.id, tip, expect: restored.cid, content } as const;
+      await store.submit([{ changes: [], preconditions: [], rows: [open], origin: 'remote:first', time: 0 }]);
+      await remove(one, ada, await read(one, ada, work.id));
+      await round();
+      expect((await ask(another, ben, `GET /entities/${work.id}`)).status).toBe(404);
+    }
     expect(await read(another, ben, kept.id)).toMatchObject({ properties: { n: 1 } });
     expect(await read(another, ben, id)).toMatchObject({ properties: { description: 'by Ada' } });
     for (const name of ['first', 'second'])
@@ -201,10 +217,8 @@ test.each([
   const here = operator(mirror);
   const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
   const { id } = await collection(mirror, here, { label: 'Works' });
-  const [edited, gone] = [
-    await create(mirror, here, { collection: id }),
-    await create(mirror, here, { collection: id }),
-  ];
+  const make = () => create(mirror, here, { collection: id });
+  const [edited, gone, revived] = [await make(), await make(), await make()];
   const added = {
     first: { name: 'first', url: first.url, key: keyOf(ada), collections: [id] },
     second: { name: 'second', url: second.url, key: keyOf(ben), collections: [id] },
@@ -216,6 +230,8 @@ test.each([
       expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
   };
   await round();
+  const { cid } = await remove(one, ada, await read(one, ada, revived.id));
+  await sync(mirror, here, 'first');
   for (const name of ['first', 'second'] as const) {
     ok(await ask(mirror, here, `DELETE /node/remotes/${name}`));
     await update(mirror, here, await read(mirror, here, edited.id), { properties: { [name]: 'here' } });
@@ -226,6 +242,7 @@ test.each([
     if (name === 'second') await remove(mirror, here, await read(mirror, here, gone.id));
     await addRemote(mirror, here, added[name]);
     await round();
+    if (name === 'first') ok(await ask(one, ada, `POST /entities/${revived.id}/restore`, { expect_tip: cid }));
   }
   for (const [node, who] of [
     [one, ada],
@@ -235,5 +252,6 @@ test.each([
     expect(await read(node, who, edited.id)).toMatchObject({ properties: said });
     expect(await read(node, who, id)).toMatchObject({ properties: { description: 'second' } });
     expect((await ask(node, who, `GET /entities/${gone.id}`)).status).toBe(404);
+    expect((await ask(node, who, `GET /entities/${revived.id}`)).status).toBe(200);
   }
 });

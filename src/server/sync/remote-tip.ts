@@ -48,7 +48,9 @@ export function decideTip(
   const elsewhere = saysSame && isTipElsewhere(db, key, id);
   const isKept = saysSame && !elsewhere && local.cid === twin && outranks(local, version);
   const found = relationOf(db, known, chain, isNode, reset);
-  const isNoEdit = isMet(db, known, chain, merger) || (!found.reset && isUnedited(db, known, merger));
+  // Of one that was added again nothing is known, but what was the tip here.
+  const last = known.state.theirs === null ? found.common : known.state.twin;
+  const isNoEdit = isMet(db, known, chain, merger) || (!found.reset && isUnedited(db, known, merger, last));
   const relation = { ...found, echoes: found.echoes || isNoEdit };
   const isElse = isNode && !saysSame && local?.cid === twin && !relation.descends && !relation.ahead;
   const wasTwice = (isKept || isElse) && relation.node && !relation.reset && timesTip(db, version.cid) > 1;

@@ -3,6 +3,7 @@ import type { Reader } from '../store/connection.ts';
 import { tipsSince } from '../store/events.ts';
 import type { Remote } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
+import { contentHash } from './content.ts';
 import type { Loaded } from './entity.ts';
 import { allNames } from './own-names.ts';
 import { pushes } from './remote-settings.ts';
@@ -22,11 +23,19 @@ const mostTips = 16;
  * Whether the tip here, and each since the one that says what a remote said last, says that as well: other remotes have made versions
  * of their own of it, and nobody has edited it. So it is with a collection but for whom it names as the operator; where this node
  * pushes to the remote a merge says how both name him.
+ * @param last the version here that says what the remote said last
  */
-export function isUnedited(db: Reader, { state: { local, twin }, known: { intent } }: Loaded, here: Here): boolean {
-  if (local === null || twin === null || local.cid === twin || intent !== null) return false;
-  const said = findVersion(db, twin)?.manifest;
-  const since = said ? tipsSince(db, twin, mostTips + 1) : [];
+export function isUnedited(
+  db: Reader,
+  { state: { local }, known: { intent } }: Loaded,
+  here: Here,
+  last: string | null,
+): boolean {
+  if (local === null || last === null || local.cid === last) return false;
+  const said = findVersion(db, last)?.manifest;
+  // A request that may be under way, and was to put another version in the place of the remote's, changes nothing there.
+  if (said && intent !== null && intent.content !== contentHash(said)) return false;
+  const since = said ? tipsSince(db, last, mostTips + 1) : [];
   if (!said || since.length === 0 || since.length > mostTips) return false;
   const { user } = here.remote;
   const isNamed = (one: Manifest) =>
