@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { mkdir, rename, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
@@ -39,6 +39,10 @@ test('a node whose disk was taken away says so of files and of its state, writes
     expect(answer.text).toMatch(/was moved away or replaced|Where its disk was taken away/);
   }
   expect(existsSync(data)).toBe(false);
+  // What is in its place says nothing of the node.
+  await mkdir(data);
+  expect((await ask(node, me, 'GET /node/status')).text).toContain('was moved away or replaced');
+  await rmdir(data);
 
   await rename(`${data}.away`, data);
   expect((await ask(node, me, `GET ${content}`)).text).toBe(String(bytes));

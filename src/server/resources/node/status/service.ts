@@ -46,7 +46,8 @@ export class StatusService {
   /** `host` is the name under which the request reached the node. */
   async status(caller: Caller, host: string): Promise<NodeStatusView> {
     operator(caller);
-    const { data, instance, version, publicUrl, now, checkpointFaults } = this.#needs;
+    const { data, instance, version, publicUrl, now, checkpointFaults, networks } = this.#needs;
+    for (const store of networks.opened()) store.requirePlace();
     // A proxy that speaks TLS passes on the name alone.
     const url = publicUrl !== null && new URL(publicUrl).host === host.toLowerCase() ? publicUrl : `http://${host}`;
     const used = networkNames.filter((network) => existsSync(databaseFile(data, network)));
