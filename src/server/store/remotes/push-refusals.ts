@@ -10,8 +10,8 @@ const manySources = 500;
 
 /**
  * An entity that was not there before its tip there came, or may have been deleted, is there now: what was refused for want of
- * it may be taken, and where it is a collection what was forbidden in it. So may what points at one that is known to be deleted there now, which goes without the check that refused it.
- * One more version of what is live there brings nothing back.
+ * it may be taken, and where it is a collection what was forbidden in it. So may what points at one that is known to be deleted
+ * there now, which goes without the check that refused it. One more version of what is live there brings nothing back.
  */
 export function freeRefused(db: Writer, remote: number, entity: number, tip: number | null): void {
   if (db.get('SELECT 1 FROM push_refusal WHERE remote = ? LIMIT 1', remote) === undefined) return;
