@@ -15,7 +15,7 @@ const inlined = /^(multiformats|@ipld|cborg|zod|ulid)(\/|$)/;
  * after them.
  */
 export async function setup(project: TestProject): Promise<void> {
-  env.ARCHEION_TEST_THREADS = folder;
+  env.TEST_THREADS = folder;
   await bundle();
   project.onTestsRerun(bundle);
 }

@@ -9,7 +9,7 @@ import { isMainThread } from 'node:worker_threads';
 const require = createRequire(import.meta.url);
 
 /** Where there is one file of all the sources of a thread (threads.ts). */
-const bundles = env.ARCHEION_TEST_THREADS;
+const bundles = env.TEST_THREADS;
 
 registerHooks({
   resolve(specifier, context, next) {
