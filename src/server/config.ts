@@ -19,7 +19,7 @@ export interface Flags {
 
 const text = z.string().min(1).optional();
 const url = z
-  .url({ protocol: /^https?$/, error: 'must be an http or https address, as https://archive.example.org' })
+  .url({ protocol: /^https?$/, error: 'must be an address that begins with http:// or https://' })
   .optional();
 /** The base of an OpenAI-compatible endpoint. */
 const endpoint = (keySetting: string) =>

@@ -46,7 +46,7 @@ describe('without a language model', () => {
   });
 
   test.each<[Record<string, string>, RegExp]>([
-    [{ ARCHEION_CHAT_URL: 'ollama' }, /ARCHEION_CHAT_URL: Invalid URL/],
+    [{ ARCHEION_CHAT_URL: 'ollama' }, /ARCHEION_CHAT_URL: must be an address that begins with http/],
     [{ ARCHEION_CHAT_URL: 'http://me:secret@host/v1' }, /must not hold a password: put the key into ARCHEION_CHAT_KEY/],
     [{ ARCHEION_CHAT_KEY: 'two words\n' }, /ARCHEION_CHAT_KEY: must be one word/],
     [{ ARCHEION_CHAT_TIMEOUT: '0' }, /ARCHEION_CHAT_TIMEOUT: must be a whole number from 1/],

@@ -78,7 +78,7 @@ describe('settings', () => {
     [{ ARCHEION_SERVICE: 'A b' }, {}, /^ARCHEION_SERVICE: /],
     [{ ARCHEION_ALLOWED_HOSTS: 'http://x' }, {}, /^ARCHEION_ALLOWED_HOSTS: /],
     [{ ARCHEION_PUBLIC_URL: 'ftp://x' }, {}, /^ARCHEION_PUBLIC_URL: /],
-    [{ ARCHEION_PUBLIC_URL: 'node.example' }, {}, /^ARCHEION_PUBLIC_URL: must be an http or https address, as https:/],
+    [{ ARCHEION_PUBLIC_URL: 'node.example' }, {}, /^ARCHEION_PUBLIC_URL: must be an address that begins with http/],
     [{}, { network: 'moon' }, /^--network: /],
     [{}, { host: '0.0.0.0' }, /set ARCHEION_ALLOWED_HOSTS/],
     [{ ARCHEION_HOST: '127.evil.example' }, {}, /set ARCHEION_ALLOWED_HOSTS/],
