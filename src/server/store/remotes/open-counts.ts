@@ -44,9 +44,7 @@ export function countOpen(db: Reader, remote: number): OpenCounts {
     remote,
   );
   return {
-    pending: count(
-      `SELECT count(*) AS n FROM push_pending p JOIN entity e ON e.key = p.entity WHERE p.remote = ? AND NOT ${isForAnother}`,
-    ),
+    pending: count(`SELECT count(*) AS n FROM push_pending p WHERE p.remote = ? AND NOT ${isForAnother}`),
     conflicts: count('SELECT count(*) AS n FROM sync_conflict WHERE remote = ?'),
     refused: count('SELECT count(*) AS n FROM push_refusal WHERE remote = ?'),
     troubles: Object.fromEntries(troubles.map(({ trouble, n }) => [trouble, n])),

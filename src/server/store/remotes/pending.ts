@@ -103,12 +103,12 @@ export function isTipAtAnother(db: Reader, remote: number, id: string): boolean 
 }
 
 const placesAt = (which: string) => `EXISTS (SELECT 1 FROM edge d JOIN predicate s ON s.key = d.predicate
-  WHERE d.source = e.key AND s.name = 'collection' AND EXISTS (${which}))`;
+  WHERE d.source = p.entity AND s.name = 'collection' AND EXISTS (${which}))`;
 
-/** A remote other than that of `p` that has the collection, and to which `e` goes, unless it has refused it. */
-const another = `SELECT 1 FROM remote_entity k JOIN push_pending w ON w.remote = k.remote AND w.entity = e.key
+/** A remote other than that of `p` that has the collection, and to which what waits goes, unless it has refused it. */
+const another = `SELECT 1 FROM remote_entity k JOIN push_pending w ON w.remote = k.remote AND w.entity = p.entity
   WHERE k.entity = d.peer AND k.remote <> p.remote AND k.theirs IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM push_refusal f WHERE f.remote = k.remote AND f.entity = e.key)`;
+    AND NOT EXISTS (SELECT 1 FROM push_refusal f WHERE f.remote = k.remote AND f.entity = p.entity)`;
 
 /** The remote of `p` has the collection, or is to get it. */
 const thisOne = `SELECT 1 FROM remote_entity k WHERE k.entity = d.peer AND k.remote = p.remote AND k.theirs IS NOT NULL
