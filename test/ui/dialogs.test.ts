@@ -28,6 +28,11 @@ describePage('a dialog', () => {
     await question().waitFor({ state: 'detached' });
   };
   const beside = () => page.mouse.click(5, 5);
+  /** Until what is there no longer moves what is to be pressed. */
+  const goToCollections = async () => {
+    await visitor.go('/collections');
+    await page.getByRole('row').getByRole('link', { name: 'Letters' }).waitFor();
+  };
 
   test('stays where its button is clicked twice, and keeps the focus where what is beside it is clicked', async () => {
     await visitor.go('/collections');
@@ -252,8 +257,7 @@ describePage('a dialog', () => {
       await press();
       await dialog(name).waitFor({ state: 'detached' });
     };
-    await visitor.go('/collections');
-    await page.getByRole('link', { name: 'Letters' }).waitFor();
+    await goToCollections();
     await page.getByRole('button', { name: 'New collection' }).click();
     await makeTwice('New collection', 'Maps', 'Charts');
     await page.getByRole('heading', { name: 'Charts', level: 1 }).waitFor();
@@ -355,7 +359,7 @@ describePage('a dialog', () => {
       await page.keyboard.press('Control+v');
     };
     const sentence = (length: number) => 'All that is known of them. '.repeat(100).slice(0, length);
-    await visitor.go('/collections');
+    await goToCollections();
     await page.getByRole('button', { name: 'New collection' }).click();
     const dialog = page.getByRole('dialog', { name: 'New collection' });
     await dialog.getByLabel('Label', { exact: true }).fill('Maps');
