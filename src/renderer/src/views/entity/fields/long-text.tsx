@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { answered, api } from '../../../api/client.ts';
 import { TextArea } from '../../../components/field.tsx';
+import { withLineEnds } from '../../../components/kept-lines.ts';
 import { Problem } from '../../../components/problem.tsx';
 import { Waiting } from '../../../components/waiting.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
-import { lineEndOf } from '../model/kinds.ts';
 import { useForm } from './form.ts';
 import { References } from './references.tsx';
 import type { FieldProps } from './value-field.tsx';
@@ -15,9 +15,7 @@ export function LongText({ path, value, ...props }: FieldProps<string>) {
   const { t } = useTexts();
   const { change, service } = useForm();
   const [preview, setPreview] = useState(false);
-  // The browser shows and gives lines that end in \n, whatever ends them.
-  const end = lineEndOf(value) ?? '\n';
-  const rows = Math.min(16, Math.max(3, value.split(end).length + Math.floor(value.length / 90)));
+  const rows = Math.min(16, Math.max(3, value.split(/\r\n|\r|\n/).length + Math.floor(value.length / 90)));
   return (
     <div>
       <div className={preview ? 'grid grid-cols-1 gap-3 xl:grid-cols-2' : ''}>
@@ -25,8 +23,8 @@ export function LongText({ path, value, ...props }: FieldProps<string>) {
           {...props}
           dir="auto"
           rows={rows}
-          value={value.replaceAll(end, '\n')}
-          onChange={({ target }) => change(path, target.value.replaceAll('\n', end))}
+          value={value}
+          onChange={({ target }) => change(path, withLineEnds(value, target.value))}
         />
         {preview && (
           <div className="max-h-96 overflow-auto rounded-md border border-line bg-surface px-3 py-1" dir="auto">
