@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../errors.ts';
-import { fromJson } from '../model/from-json.ts';
+import { jsonOf } from '../model/from-json.ts';
 import { isEntityId } from '../model/ids.ts';
 import type { CollectionsService } from '../resources/collections/service.ts';
 import type { CatalogView } from '../resources/collections/wire.ts';
@@ -101,5 +101,5 @@ function found(json: Uint8Array): Finding {
 }
 
 function read<T>(json: Uint8Array): T {
-  return fromJson(Buffer.from(json).toString()) as T;
+  return jsonOf(json) as T;
 }

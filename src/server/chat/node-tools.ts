@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fromJson } from '../model/from-json.ts';
+import { fromJson, jsonOf } from '../model/from-json.ts';
 import { isEntityId } from '../model/ids.ts';
 import type { UnnamedVersions } from '../model/large.ts';
 import { requireUser } from '../model/permissions.ts';
@@ -64,7 +64,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
       async (caller, query) => {
         const user = requireUser(caller.actor, 'have collections of their own');
         const found = await node.users.collections(caller, user.id, query);
-        const { collections, pagination } = fromJson(Buffer.from(found).toString()) as UserCollectionsView;
+        const { collections, pagination } = jsonOf(found) as UserCollectionsView;
         const value = {
           collections: collections.map(({ id: one, label, predicate }) => ({ id: one, label, role: predicate })),
           has_more: pagination.has_more,
@@ -79,8 +79,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
       async (caller, { collection: from, ...query }) => {
         refuseOthers(caller, { collection: from });
         const listed = await node.collections.list(caller, from, query);
-        const page =
-          listed instanceof Uint8Array ? (fromJson(Buffer.from(listed).toString()) as CollectionEntitiesView) : listed;
+        const page = listed instanceof Uint8Array ? (jsonOf(listed) as CollectionEntitiesView) : listed;
         const named = page.entities.map(citation);
         return { value: { entities: named, has_more: page.pagination.has_more }, named };
       },
@@ -97,7 +96,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
       async (caller, { collection: from, label, ...query }) => {
         refuseOthers(caller, { collection: from });
         const found = await node.collections.find.search(caller, from, { q: label, ...query });
-        const { entities } = fromJson(Buffer.from(found).toString()) as { entities: CitationView[] };
+        const { entities } = jsonOf(found) as { entities: CitationView[] };
         const named = entities.map(citation);
         return { value: { entities: named }, named };
       },
@@ -145,7 +144,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
       async (caller, { from, to, ...query }) => {
         refuseOthers(caller, { from, to });
         const found = await node.graph.paths(caller, { source_ids: [from], target_ids: [to], ...query }, 'none');
-        const { paths, truncated } = fromJson(Buffer.from(found).toString()) as PathsView;
+        const { paths, truncated } = jsonOf(found) as PathsView;
         const named = paths.flatMap(({ edges }) =>
           edges.flatMap((edge) => [end(edge, 'subject'), end(edge, 'object')]),
         );

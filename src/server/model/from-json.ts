@@ -23,7 +23,7 @@ export function fromJson(text: string): unknown {
   return value;
 }
 
-/** The same of bytes that another program sent: a byte order mark before them says nothing. @throws SyntaxError */
+/** The same of bytes, as long reads give them and other programs send them: a byte order mark says nothing. @throws SyntaxError */
 export function jsonOf(bytes: Uint8Array): unknown {
   return fromJson(new TextDecoder().decode(bytes));
 }

@@ -1,4 +1,4 @@
-import { fromJson } from '../model/from-json.ts';
+import { jsonOf } from '../model/from-json.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { RemoteCounts } from '../store/remotes/open-counts.ts';
 import type { SyncContext } from './arrivals.ts';
@@ -8,7 +8,7 @@ const always = 50;
 
 /** How much is known of a remote's entities. */
 export async function countsOf(store: NetworkStore, remote: number): Promise<RemoteCounts> {
-  return fromJson(Buffer.from(await store.readLong('remoteCounts', { remote })).toString()) as RemoteCounts;
+  return jsonOf(await store.readLong('remoteCounts', { remote })) as RemoteCounts;
 }
 
 /**

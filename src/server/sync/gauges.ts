@@ -1,4 +1,4 @@
-import { fromJson } from '../model/from-json.ts';
+import { jsonOf } from '../model/from-json.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { countOpen, isMuchOpen, type OpenCounts } from '../store/remotes/open-counts.ts';
 import { listRemotes, seenIntervals } from '../store/remotes/remotes.ts';
@@ -66,7 +66,7 @@ function muchOpenAt(store: NetworkStore, remote: number): Promise<OpenCounts> {
     ofStore.get(remote) ??
     store
       .readLong('openCounts', { remote })
-      .then((json) => fromJson(Buffer.from(json).toString()) as OpenCounts)
+      .then((json) => jsonOf(json) as OpenCounts)
       .finally(() => ofStore.delete(remote));
   ofStore.set(remote, counted);
   return counted;

@@ -1,5 +1,5 @@
 import { UnreachableError } from '../errors.ts';
-import { fromJson } from '../model/from-json.ts';
+import { jsonOf } from '../model/from-json.ts';
 import { type LastKnown, lastRun } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
@@ -32,7 +32,7 @@ export async function isBegunAgain({ store, remote }: Pick<SyncContext, 'store' 
 
 async function lastKnownAt({ store, remote }: Pick<SyncContext, 'store' | 'remote'>): Promise<LastKnown | null> {
   const json = await store.readLong('lastKnown', { remote: remote.key });
-  return fromJson(Buffer.from(json).toString()) as LastKnown | null;
+  return jsonOf(json) as LastKnown | null;
 }
 
 /** When all that a remote's feed held had last been dealt with, in epoch milliseconds; null for never. */

@@ -1,4 +1,4 @@
-import { fromJson } from '../model/from-json.ts';
+import { jsonOf } from '../model/from-json.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { RemoteCounts } from '../store/remotes/open-counts.ts';
 import { type ContentTroubleRow, listContentTroubles } from '../store/remotes/remote-content.ts';
@@ -52,5 +52,5 @@ export async function statusOf(store: NetworkStore, found: Remote, runs: Runs): 
 }
 
 async function refusalsOf(store: NetworkStore, remote: number): Promise<RefusalRow[]> {
-  return fromJson(Buffer.from(await store.readLong('refusals', { remote, limit: shown })).toString()) as RefusalRow[];
+  return jsonOf(await store.readLong('refusals', { remote, limit: shown })) as RefusalRow[];
 }

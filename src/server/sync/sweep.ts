@@ -1,6 +1,6 @@
 import PQueue from 'p-queue';
 import { UnreachableError } from '../errors.ts';
-import { fromJson } from '../model/from-json.ts';
+import { jsonOf } from '../model/from-json.ts';
 import type { Reader } from '../store/connection.ts';
 import type { KnownPage, KnownTip } from '../store/remotes/known-tips.ts';
 import { isAskedAgain } from '../store/remotes/remote-troubles.ts';
@@ -104,7 +104,7 @@ export async function noteSwept(
 /** A page of what is known here, from after one on. */
 async function known(ctx: SyncContext, after: number): Promise<KnownPage> {
   const wanted = { remote: ctx.remote.key, after, limit: batchOf(ctx) };
-  return fromJson(Buffer.from(await ctx.store.readLong('knownPage', wanted)).toString()) as KnownPage;
+  return jsonOf(await ctx.store.readLong('knownPage', wanted)) as KnownPage;
 }
 
 function batchOf({ blocks }: SyncContext): number {

@@ -1,5 +1,5 @@
 import { Pace, turn } from '../../loop/pace.ts';
-import { fromJson } from '../../model/from-json.ts';
+import { jsonOf } from '../../model/from-json.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { TipList } from '../../store/remotes/tip-list.ts';
 import { type ListedManifest, listedManifests } from '../listed-manifests.ts';
@@ -60,7 +60,7 @@ async function* metadata(
   about: PackageAbout,
   { written, filesOf }: { written: readonly Written[]; filesOf: ReadonlyMap<string, readonly Written[]> },
 ): AsyncGenerator<string, void, undefined> {
-  const predicates = fromJson(Buffer.from(await store.readLong('predicates', {})).toString()) as string[];
+  const predicates = jsonOf(await store.readLong('predicates', {})) as string[];
   const terms = Object.fromEntries(predicates.map((name) => [termOf(name), `urn:x-archeion:predicate:${name}`]));
   const listed = await idsOf(list);
   const described: string[] = [];

@@ -7,7 +7,7 @@ import { consistencyPath, inclusionPath, rootOf } from '../../attest/merkle.ts';
 import { proofText } from '../../attest/proof.ts';
 import { NotFoundError, StorageError, ValidationError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
-import { fromJson } from '../../model/from-json.ts';
+import { jsonOf } from '../../model/from-json.ts';
 import type { Network } from '../../model/ids.ts';
 import {
   type LeafRow,
@@ -120,7 +120,7 @@ export class AttestationsService {
     });
     const checked: CheckedBlock =
       size > largeBytes
-        ? (fromJson(Buffer.from(await store.readLong('checkedBlock', { key }, caller)).toString()) as CheckedBlock)
+        ? (jsonOf(await store.readLong('checkedBlock', { key }, caller)) as CheckedBlock)
         : store.read((db) => checkedBlock(db, { key }));
     const { pi, ver, cid, op, prev_cid, ts, seq } = leaf;
     return {

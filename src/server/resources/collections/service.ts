@@ -1,6 +1,6 @@
 import { ConflictError, ValidationError } from '../../errors.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
-import { fromJson } from '../../model/from-json.ts';
+import { fromJson, jsonOf } from '../../model/from-json.ts';
 import { networkOf } from '../../model/ids.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
@@ -182,7 +182,7 @@ export class CollectionsService {
       return isShort ? listEntities(db, query) : null;
     });
     if (read === null && expand === undefined && !filter) return store.readLong('listing', query, caller);
-    const page = read ?? (fromJson(Buffer.from(await store.readLong('listed', query, caller)).toString()) as Listed);
+    const page = read ?? (jsonOf(await store.readLong('listed', query, caller)) as Listed);
     if (page.late) throw ValidationError.at(['filter'], tooLong);
     return {
       collection_id: id,

@@ -2,7 +2,7 @@ import type { FileStore } from '../../blocks/file-store.ts';
 import { NotFoundError, StorageError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
 import type { HeldContent } from '../../model/content-entries.ts';
-import { fromJson } from '../../model/from-json.ts';
+import { jsonOf } from '../../model/from-json.ts';
 import { maxOnLoop } from '../../model/large.ts';
 import { RecentMap } from '../../model/recent-map.ts';
 import { contentHeld, type HeldQuery } from '../../store/content/held-content.ts';
@@ -113,9 +113,7 @@ export class DownloadService {
 /** What a large entity holds is read on a reader thread. */
 async function found(store: NetworkStore, query: HeldQuery, asker: Asker): Promise<HeldContent> {
   const near = store.read((db) => entitySize(db, query.id) <= maxOnLoop && { held: contentHeld(db, query) });
-  const held = near
-    ? near.held
-    : (fromJson(Buffer.from(await store.readLong('heldContent', query, asker)).toString()) as HeldContent | null);
+  const held = near ? near.held : (jsonOf(await store.readLong('heldContent', query, asker)) as HeldContent | null);
   if (held === null) throw NotFoundError.of('Nothing has been uploaded there');
   return held;
 }

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
-import { fromJson } from '../../model/from-json.ts';
+import { jsonOf } from '../../model/from-json.ts';
 import type { treeBelow } from '../../store/graph/tree-reads.ts';
 import type { EntitiesService } from './service.ts';
 import { nested } from './tree.ts';
@@ -40,7 +40,7 @@ export class TreeService {
     const store = await this.#writes.store(caller);
     store.read((db) => this.#entities.viewedRow(db, caller, id));
     const json = await store.readLong('tree', { root: id, depth, limit, collection, predicates }, caller);
-    const { entries, truncated } = fromJson(Buffer.from(json).toString()) as ReturnType<typeof treeBelow>;
+    const { entries, truncated } = jsonOf(json) as ReturnType<typeof treeBelow>;
     return { ...nested(entries), truncated };
   }
 }

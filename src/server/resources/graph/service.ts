@@ -1,6 +1,6 @@
 import { type Issue, NotFoundError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
-import { fromJson } from '../../model/from-json.ts';
+import { jsonOf } from '../../model/from-json.ts';
 import { networkOf } from '../../model/ids.ts';
 import type { NeighboursQuery, neighbours } from '../../store/graph/graph-reads.ts';
 import { refuse } from '../entities/body.ts';
@@ -62,7 +62,7 @@ export class GraphService {
   async neighbours(caller: Caller, query: NeighboursQuery): Promise<Neighbours> {
     registered(caller);
     const store = await this.#allowed(caller);
-    return fromJson(Buffer.from(await store.readLong('neighbours', query, caller)).toString()) as Neighbours;
+    return jsonOf(await store.readLong('neighbours', query, caller)) as Neighbours;
   }
 
   async #allowed(caller: Caller) {

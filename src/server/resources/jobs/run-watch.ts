@@ -1,6 +1,6 @@
 import { BusyError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
-import { fromJson } from '../../model/from-json.ts';
+import { jsonOf } from '../../model/from-json.ts';
 import type { RunStatus } from '../../model/run-status.ts';
 import { jobsInRun, statusOfRun } from '../../store/jobs/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
@@ -19,7 +19,7 @@ const lookMs = 1000;
 export async function runStatusNow(store: NetworkStore, run: string, nowMs: number): Promise<RunStatus> {
   const args = { run, nowMs };
   if (store.look((db) => jobsInRun(db, run)) <= maxOnLoop) return store.read((db) => statusOfRun(db, args));
-  return fromJson(new TextDecoder().decode(await store.readLong('runStatus', args))) as RunStatus;
+  return jsonOf(await store.readLong('runStatus', args)) as RunStatus;
 }
 
 /** The members that every answer about a run has. */

@@ -8,7 +8,7 @@ import type { NewContentFile, ProcessorNode, ProcessorNodes } from '../../jobs/l
 import { type FailedAddition, NodeCallError, naming, refuseFailed } from '../../kit/job-error.ts';
 import type { Addition, EntityView, Invocation, Invoked, NewEntity, Properties } from '../../kit/node-api.ts';
 import type { Caller } from '../../model/caller.ts';
-import { fromJson } from '../../model/from-json.ts';
+import { fromJson, jsonOf } from '../../model/from-json.ts';
 import { idOn, type Network } from '../../model/ids.ts';
 import type { Manifest } from '../../model/manifest.ts';
 import type { Networks } from '../../store/networks.ts';
@@ -91,7 +91,7 @@ export class LocalNodes implements ProcessorNodes {
   async isOperators(network: Network, id: string, endpoint: string): Promise<boolean> {
     const store = await this.#needs.networks.get(network);
     const users = this.#needs.operator.ids[network];
-    return fromJson(Buffer.from(await store.readLong('madeHere', { id, users, endpoint })).toString()) === true;
+    return jsonOf(await store.readLong('madeHere', { id, users, endpoint })) === true;
   }
 }
 

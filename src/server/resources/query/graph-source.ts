@@ -1,5 +1,5 @@
 import type { GraphSource, Linked, Walked, WalkQuery } from '../../argo/ports.ts';
-import { fromJson } from '../../model/from-json.ts';
+import { jsonOf } from '../../model/from-json.ts';
 import type { NewestPage } from '../../store/listings/newest.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import type { Asker } from '../../store/threads/asker-turns.ts';
@@ -64,5 +64,5 @@ function newestOf(entities: NewestPage['entities'], k: number): NewestPage['enti
 const idsOf = (entities: NewestPage['entities']): string[] => entities.map(({ id }) => id);
 
 async function parsed<T>(text: Promise<Uint8Array>): Promise<T> {
-  return fromJson(Buffer.from(await text).toString()) as T;
+  return jsonOf(await text) as T;
 }

@@ -1,6 +1,6 @@
 import { ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
-import { fromJson } from '../../model/from-json.ts';
+import { jsonOf } from '../../model/from-json.ts';
 import { idOn, type Network } from '../../model/ids.ts';
 import { requireUser } from '../../model/permissions.ts';
 import type { SearchEngine } from '../../search/engine.ts';
@@ -104,7 +104,7 @@ export class SearchService {
     const { query, type, role, include_public = false, limit: k = 20 } = body;
     const asked = { ids, ...(role !== undefined && { roles: [role] }), includeExpired: false, most: maxMine };
     const nearest = await store.readLong('nearestHeld', { ...asked, now: this.#env.writes.env.now() }, caller);
-    const { ids: queried, total } = fromJson(Buffer.from(nearest).toString()) as { ids: string[]; total: number };
+    const { ids: queried, total } = jsonOf(nearest) as { ids: string[]; total: number };
     const within = { collections: queried, orLoose: include_public, ...(type !== undefined && { types: [type] }) };
     const job = { kind: 'text', text: query, k, within } as const;
     const found = await this.#env.engine.answer(store, job, shapeOf(body, placed), caller);
@@ -136,7 +136,7 @@ export class SearchService {
       limit: Number.MAX_SAFE_INTEGER,
       offset: 0,
     });
-    const { collections } = fromJson(Buffer.from(text).toString()) as { collections: { collection_id: string }[] };
+    const { collections } = jsonOf(text) as { collections: { collection_id: string }[] };
     return collections.map(({ collection_id }) => collection_id);
   }
 }

@@ -2,7 +2,7 @@ import { rootOf } from '../../blocks/archive-tree.ts';
 import type { ArchiveBlock, ArchiveSource, EarlierArchive } from '../../blocks/archive-writer.ts';
 import { FileStore } from '../../blocks/file-store.ts';
 import { StorageError } from '../../errors.ts';
-import { fromJson } from '../../model/from-json.ts';
+import { jsonOf } from '../../model/from-json.ts';
 import { filesFolder } from '../network-folders.ts';
 import type { NetworkStore } from '../network-store.ts';
 import { unpacked, type walkPage } from '../remotes/chain-reads.ts';
@@ -164,7 +164,7 @@ async function walk(store: NetworkStore, tip: number, after: string | null): Pro
   const keys: number[] = [];
   for (let from: number | null = tip; from !== null; ) {
     const page: Uint8Array = await store.readLong('walkPage', { from, after });
-    const stretch = fromJson(Buffer.from(page).toString()) as ReturnType<typeof walkPage>;
+    const stretch = jsonOf(page) as ReturnType<typeof walkPage>;
     keys.push(...stretch.keys);
     from = stretch.next;
   }

@@ -1,4 +1,4 @@
-import { fromJson } from '../../model/from-json.ts';
+import { jsonOf } from '../../model/from-json.ts';
 import { findBlock } from '../blocks.ts';
 import type { Reader } from '../connection.ts';
 import type { NetworkStore } from '../network-store.ts';
@@ -42,7 +42,7 @@ export async function leftOutVersions(store: NetworkStore, list: TipList): Promi
   let left = -versions;
   const ask = async (query: Omit<VersionsQuery, 'newest'>) => {
     const json = await store.readLong('countVersions', { ...query, newest });
-    const { stored, before } = fromJson(Buffer.from(json).toString()) as ReturnType<typeof countVersions>;
+    const { stored, before } = jsonOf(json) as ReturnType<typeof countVersions>;
     left += stored + before;
   };
   if (list.scope.kind === 'all') await ask({ tips: null, starts: [] });

@@ -3,7 +3,7 @@ import type { History, Scope } from '../../blocks/archive-tree.ts';
 import { cidLength } from '../../blocks/car-format.ts';
 import { cidBytes, cidText } from '../../blocks/cid.ts';
 import { turn } from '../../loop/pace.ts';
-import { fromJson } from '../../model/from-json.ts';
+import { jsonOf } from '../../model/from-json.ts';
 import { type ListedTip, type movedTips, pageEnd, type TakenUp } from '../archive/archive-reads.ts';
 import {
   type completedTips,
@@ -184,7 +184,7 @@ export async function listTips(store: NetworkStore, query: { scope: Scope; histo
   let created = 0;
   let newest = 0;
   for (let complete = false; !complete; ) {
-    const page: ReturnType<typeof movedTips> = parsed(await store.readLong('movedTips', { scope, history, after }));
+    const page = jsonOf(await store.readLong('movedTips', { scope, history, after })) as ReturnType<typeof movedTips>;
     for (const tip of page.tips) {
       if (!tips.has(tip.id)) created++;
       put(tip);
@@ -219,7 +219,7 @@ async function* tipPages(
       pages.push(page);
       next = until;
     }
-    yield parsed<ListedTip[]>(await (pages.shift() as Promise<Uint8Array>));
+    yield jsonOf(await (pages.shift() as Promise<Uint8Array>)) as ListedTip[];
   }
 }
 
@@ -272,20 +272,16 @@ async function tipsThen(
   };
   // First what has not moved yet: where it does now, the moves tell.
   for (let after = query.newest, complete = false; !complete; ) {
-    const page: ReturnType<typeof completedTips> = parsed(await store.readLong('completedTips', { ...query, after }));
+    const page = jsonOf(await store.readLong('completedTips', { ...query, after })) as ReturnType<typeof completedTips>;
     put(page.tips);
     ({ last: after, complete } = page);
   }
   let earliest = Number.MAX_SAFE_INTEGER;
   for (let after = query.move, complete = false; !complete; ) {
-    const page: ReturnType<typeof earlierTips> = parsed(await store.readLong('earlierTips', { ...query, after }));
+    const page = jsonOf(await store.readLong('earlierTips', { ...query, after })) as ReturnType<typeof earlierTips>;
     put(page.tips);
     earliest = Math.min(earliest, page.earliest);
     ({ last: after, complete } = page);
   }
   return { before, earliest };
-}
-
-function parsed<T>(json: Uint8Array): T {
-  return fromJson(Buffer.from(json.buffer, json.byteOffset, json.length).toString()) as T;
 }

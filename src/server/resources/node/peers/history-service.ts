@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
-import { fromJson } from '../../../model/from-json.ts';
+import { jsonOf } from '../../../model/from-json.ts';
 import { findEntity } from '../../../store/entities.ts';
 import type { EntityMove } from '../../../store/history-reads.ts';
 import type { Networks } from '../../../store/networks.ts';
@@ -22,7 +22,7 @@ export class HistoryService {
     const store = await this.#networks.get(caller.network);
     if (!store.read((db) => findEntity(db, id))) throw new NotFoundError();
     const args = { id, before: before ?? Number.MAX_SAFE_INTEGER, limit: limit + 1 };
-    const found = fromJson(Buffer.from(await store.readLong('entityMoves', args, caller)).toString()) as EntityMove[];
+    const found = jsonOf(await store.readLong('entityMoves', args, caller)) as EntityMove[];
     const moves = found.slice(0, limit);
     const more = found.length > limit;
     return {

@@ -4,7 +4,7 @@ import { memoryUsage } from 'node:process';
 import { KeptBytes } from '../../../blocks/kept-bytes.ts';
 import { StorageError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
-import { fromJson } from '../../../model/from-json.ts';
+import { jsonOf } from '../../../model/from-json.ts';
 import { type Network, networks as networkNames } from '../../../model/ids.ts';
 import type { SearchEngine } from '../../../search/engine.ts';
 import { type CheckpointFaults, inOne } from '../../../store/checkpoints/checkpoint-faults.ts';
@@ -66,7 +66,7 @@ export class StatusService {
 
   async #network(network: Network): Promise<NetworkStatusView> {
     const store = await this.#needs.networks.get(network);
-    const counts = fromJson(Buffer.from(await store.readLong('counts', {})).toString()) as NetworkCounts;
+    const counts = jsonOf(await store.readLong('counts', {})) as NetworkCounts;
     const file = databaseFile(this.#needs.data, network);
     const index = searchFile(store.folder);
     const [database, made] = await Promise.all([withLog(file), withLog(index)]);
