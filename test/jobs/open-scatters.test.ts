@@ -3,6 +3,7 @@ import type { JobRequest } from '../../src/server/model/job-request.ts';
 import { openReader } from '../../src/server/store/connection.ts';
 import type { NewJob } from '../../src/server/store/jobs/job-rows.ts';
 import { statusOfRun } from '../../src/server/store/jobs/jobs.ts';
+import { readRun } from '../../src/server/store/jobs/run-list.ts';
 import { explaining } from '../helpers/plans.ts';
 import { commit, first, idOf, openStore, step } from '../helpers/store.ts';
 
@@ -28,6 +29,10 @@ test('the open batches of a run are looked for among what its collection lists s
     const status = () => statusOfRun(explaining(db, plans), { run: job.id, nowMs: created }).status;
     await store.submit([commit([], { rows: [{ kind: 'job', job }] }), step(null, log)]);
     expect(status()).toBe('done');
+    // Of one that is shown, and asked for each second, all jobs are read once.
+    plans.length = 0;
+    readRun(explaining(db, plans), { job: job.id, offset: 0, limit: 10, nowMs: created });
+    expect(plans.filter((plan) => /^SEARCH j .*run=/.test(plan))).toHaveLength(1);
     await store.submit([step(null, batch)]);
     expect(status()).not.toBe('done');
     expect(plans.join('\n')).toMatch(/SEARCH l USING PRIMARY KEY \(collection=\? AND created_at>\?\)/);

@@ -365,9 +365,15 @@ function openScatters(db: Reader, { collection, created }: JobHead, run: string)
   );
 }
 
-/** The state of a run (model/run-status.ts), of a batch with what has not become jobs yet. Several reads: of one snapshot. */
-export function statusOfRun(db: Reader, { run, nowMs }: { run: string; nowMs: number }): RunStatus {
-  const jobs = jobsOfRun(db, run);
+/**
+ * The state of a run (model/run-status.ts), of a batch with what has not become jobs yet. Several reads: of one snapshot, as `jobs`
+ * are where they have been read already, since there may be very many.
+ */
+export function statusOfRun(
+  db: Reader,
+  { run, nowMs }: { run: string; nowMs: number },
+  jobs: RunJob[] = jobsOfRun(db, run),
+): RunStatus {
   const status = runStatus(jobs, [], nowMs);
   const root = status.status === 'done' ? firstOf(db, run) : undefined;
   const stuck = root ? openScatters(db, root, run) : [];

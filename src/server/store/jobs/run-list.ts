@@ -117,15 +117,15 @@ export function readRun(
   if (!begun) return null;
   const all = jobsOfRun(db, run);
   const jobs = all.slice(offset, offset + limit).map((one) => jobLine(db, one, nowMs));
-  return { run: lineOf(db, begun, nowMs), jobs, total: all.length };
+  return { run: lineOf(db, begun, nowMs, all), jobs, total: all.length };
 }
 
-function lineOf(db: Reader, job: FirstJob, nowMs: number): RunLine {
+function lineOf(db: Reader, job: FirstJob, nowMs: number, jobs?: RunJob[]): RunLine {
   const { run, type, rhiza, processor, target, collection, created, expires } = job;
   const isBatch = batchRest(db, run) !== undefined;
   // What an agent does is in no log that the node reads, and that its time is up says nothing of it.
   const known = type !== 'agent' || isUnsent(job);
-  const status = statusOfRun(db, { run, nowMs: known ? nowMs : Math.min(nowMs, created) });
+  const status = statusOfRun(db, { run, nowMs: known ? nowMs : Math.min(nowMs, created) }, jobs);
   const failed = status.errors[0];
   return {
     job_id: run,
