@@ -14,7 +14,7 @@ export async function allPending({ store, remote }: Pick<SyncContext, 'store' | 
   for (let after: number | null = 0; after !== null; ) {
     const from: number = after;
     const page = store.read((db) => pendingPage(db, remote.key, from, 500));
-    all.push(...page.rows.filter((row) => !row.elsewhere));
+    all.push(...page.rows);
     after = page.next;
     await setImmediate();
   }
@@ -89,8 +89,7 @@ export async function pendingChanges(
 ): Promise<PendingChanges> {
   const { rows, next } = ctx.store.read((db) => pendingPage(db, ctx.remote.key, after, limit));
   const changes: PendingChange[] = [];
-  const own = rows.filter((row) => !row.elsewhere);
-  await ctx.turns.each(own, (row) => {
+  await ctx.turns.each(rows, (row) => {
     const waiting = new Set(ctx.store.read((db) => pendingPeers(db, ctx.remote.key, row.id)));
     changes.push(look(ctx, row, (peer) => peer === '*' || self.includes(peer) || waiting.has(peer)));
   });

@@ -236,13 +236,14 @@ export interface PendingRow {
   held: boolean;
   /** It waits for nothing but that edit. */
   refused: boolean;
-  /** It is new and meant for another remote: once that has it, it waits no more. */
-  elsewhere: boolean;
 }
 
-type Flag = Exclude<keyof PendingRow, 'id' | 'type'>;
+type Flag = Exclude<keyof PendingRow, 'id' | 'type'> | 'another';
 
-/** A page of what waits to be pushed, by the store's order from `after` on; `next` is null on the last. */
+/**
+ * A page of what waits to be pushed, by the store's order from `after` on; `next` is null on the last. What is new and meant for another
+ * remote is left out of it: once that has it, it waits no more.
+ */
 export function pendingPage(
   db: Reader,
   remote: number,
@@ -252,7 +253,7 @@ export function pendingPage(
   const rows = db.all<Record<Flag | 'key', number> & { id: string; type: string }>(
     `SELECT e.key, e.id, e.type, e.deleted, k.theirs IS NOT NULL AS known, k.twin IS e.tip AS same, i.tip IS NOT NULL AS open,
             ${isHeld} AS held, f.tip IS e.cid AND c.entity IS NULL AND i.tip IS NULL AS refused,
-            ${isForAnother} AS elsewhere
+            ${isForAnother} AS another
        FROM ${waiting} LEFT JOIN remote_entity k ON k.remote = p.remote AND k.entity = p.entity
       WHERE p.remote = ? AND p.entity > ? ORDER BY p.entity LIMIT ?`,
     remote,
@@ -260,11 +261,12 @@ export function pendingPage(
     limit,
   );
   return {
-    rows: rows.map(({ key: _, deleted, known, same, open, held, refused, elsewhere, ...row }) => ({
-      ...row,
-      ...{ deleted: deleted === 1, known: known === 1, same: same === 1, open: open === 1 },
-      ...{ held: held === 1, refused: refused === 1, elsewhere: elsewhere === 1 },
-    })),
+    rows: rows
+      .filter(({ another }) => another === 0)
+      .map(({ id, type, deleted, known, same, open, held, refused }) => ({
+        ...{ id, type, deleted: deleted === 1, known: known === 1, same: same === 1 },
+        ...{ open: open === 1, held: held === 1, refused: refused === 1 },
+      })),
     next: rows.length === limit ? (rows.at(-1)?.key ?? null) : null,
   };
 }
