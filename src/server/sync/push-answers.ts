@@ -24,8 +24,8 @@ export type Next = 'done' | 'again';
 interface Written {
   /** What was expected to be the tip; null for a creation. */
   expect: string | null;
-  /** The version here that the remote's says then. */
-  sent: string | null | ((manifest: Manifest) => string | null);
+  /** The version here that says what the one that was made does, null for none. */
+  says: (made: Manifest) => string | null;
 }
 
 /**
@@ -36,19 +36,19 @@ export async function takeAnswer(
   ctx: PushContext,
   id: string,
   answer: RemoteAnswer,
-  { expect, sent }: Written,
+  { expect, says }: Written,
 ): Promise<{ cid: string } | 'moved' | null> {
   const written = writtenBy(answer, id);
   if (written === null) return null;
   const chain = await fetchChain(ctx, id, written.cid);
   if (isUnusable(chain)) return null;
-  const says = typeof sent === 'function' ? sent(chain.manifest) : sent;
+  const sent = says(chain.manifest);
   const version = versionOf(chain.cid, chain.manifest);
   if (chain.cid !== expect && chain.head.prev !== expect) {
     await settle(ctx, chain, (db, loaded) => decideTip(db, loaded, chain, ctx, { version }));
     return 'moved';
   }
-  await settle(ctx, chain, (db, { state }) => decide(db, state, { kind: 'answered', version, sent: says }, chain, ctx));
+  await settle(ctx, chain, (db, { state }) => decide(db, state, { kind: 'answered', version, sent }, chain, ctx));
   return { cid: chain.cid };
 }
 

@@ -307,16 +307,14 @@ async function send(
     }
     if (answer.status >= 400) return refuseAs(ctx, id, sent, answer, staying);
     const isWhole = whole && staying.length === 0 && i === requests.length - 1;
+    // A node takes what it is sent as it is.
+    const mayAlter = isWhole && remote.instance === null && (intent === 'create' || intent === 'update');
     let altered: string[] = [];
     const says = (made: Manifest) => {
-      altered =
-        isWhole && (intent === 'create' || intent === 'update') ? alteredIn({ before: theirs, sent: local, made }) : [];
+      if (mayAlter) altered = alteredIn({ before: theirs, sent: local, made });
       return isWhole && altered.length === 0 ? sent : null;
     };
-    const taken = await takeAnswer(ctx, id, answer, {
-      expect,
-      sent: remote.instance === null ? says : isWhole ? sent : null,
-    });
+    const taken = await takeAnswer(ctx, id, answer, { expect, says });
     if (taken === null) return lookAfter(ctx, id, answer, { expect, sent });
     if (taken === 'moved') return 'again';
     if (altered.length > 0) return refuse(ctx, id, sent, answer.status, alteredWords(altered));
@@ -365,7 +363,7 @@ async function bring(ctx: PushContext, { local, sent, ahead }: Ahead): Promise<N
     if (answer.status === 409) return nextOfTip(ctx, await readRemoteTip(ctx, id));
     const isWhole = (theirs: Manifest) => contentHash(theirs) === contentHash(local) || saysSame(ctx, local, theirs);
     const says = (manifest: Manifest) => (isWhole(manifest) ? sent : null);
-    const taken = await takeAnswer(ctx, id, answer, { expect: theirs.cid, sent: says });
+    const taken = await takeAnswer(ctx, id, answer, { expect: theirs.cid, says });
     if (taken === null) return lookAfter(ctx, id, answer, { expect: theirs.cid, sent });
     await noteThere(ctx, named);
     // What stood between is news: more is not sent over it before it has been looked at.
