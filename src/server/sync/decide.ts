@@ -7,6 +7,7 @@ import { versionOf } from './content.ts';
 import { wasSince } from './entity.ts';
 import { type Chain, chainWith } from './manifests.ts';
 import { isUnsound, type MergedVersion, mergeSides, type Sides, sidesOf } from './merge.ts';
+import { pushes } from './remote-settings.ts';
 import { type EntityEvent, type EntityState, entityStep } from './state.ts';
 
 /** What becomes of an entity, with the versions that it takes. */
@@ -92,7 +93,7 @@ export function mergedInto(state: EntityState, chain: Chain, { cid, manifest, bl
 
 /** Who merges: the remote's user, as whom this node writes there; null where it does not write there. */
 function stampOf({ remote, schema, now }: Merger): Stamp | null {
-  if (remote.secret === null || remote.user === null || remote.direction === 'pull') return null;
+  if (!pushes(remote) || remote.user === null) return null;
   const edited_by = { user_id: remote.user, method: 'system' } as const;
   return { schema, ts: new Date(now()).toISOString(), edited_by, note: `Merged with ${remote.name}` };
 }

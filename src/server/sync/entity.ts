@@ -69,10 +69,9 @@ export function relationOf(
   // A plain remote never leaves a version behind but by a reset; a node may, when it takes over another one's.
   const left = state.theirs !== null && !holds(state.theirs) ? state.theirs : null;
   const reset = noticed || (!isNode && left !== null);
-  const isMet = known.theirs === null && !reset;
   const common =
     known.theirs === null || reset
-      ? (commonVersion(db, local.cid, chain) ?? (isMet ? onceTip(db, below) : null))
+      ? (commonVersion(db, local.cid, chain) ?? (reset ? null : onceTip(db, below)))
       : commonAbove(db, known.twin, local, chain);
   // A remote that was reset stands below what it has had itself, which is what was gone on from here; but of a conflict nothing was.
   const goneOnFrom = state.standing === 'conflict' ? state.base : known.theirs;

@@ -85,7 +85,7 @@ async function fetchBy(
       path,
       () => rangeOf(partial),
       (file) => {
-        if (isPage(needs, type, file))
+        if (isOfProxy(needs, type, file))
           throw new FailedAnswerError(
             `${needs.client.host} answered with a page in place of a file, as a proxy does, or a network that wants one to sign in`,
           );
@@ -116,7 +116,7 @@ async function fetchBy(
 const html = /^text\/html\b/i;
 
 /** Whether what comes is of what stands before a node: a node names the bytes that it gives, and gives none as another type than theirs. */
-function isPage({ remote }: FetchNeeds, type: string, { etag, contentType }: FileAnswer): boolean {
+function isOfProxy({ remote }: FetchNeeds, type: string, { etag, contentType }: FileAnswer): boolean {
   return remote.instance !== null && etag === null && html.test(contentType ?? '') && !html.test(type);
 }
 

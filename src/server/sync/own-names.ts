@@ -4,6 +4,13 @@ import type { Reader } from '../store/connection.ts';
 import { findKnown, otherUsers, type Remote } from '../store/remotes/remotes.ts';
 import { lastLive } from '../store/versions.ts';
 
+/** Who the operator is to a remote, and here. */
+export interface Who {
+  remote: Pick<Remote, 'key' | 'user'>;
+  /** The operator's own ids here. */
+  self: readonly string[];
+}
+
 /**
  * By whom else a collection may name the operator, beside the ids here: other remotes know him by users of theirs, and their versions
  * stand here. What this remote has heard of by itself is somebody there, and where it has the collection without its own user nobody is
@@ -12,7 +19,7 @@ import { lastLive } from '../store/versions.ts';
  */
 export function ownNames(
   db: Reader,
-  { key, user }: Pick<Remote, 'key' | 'user'>,
+  { key, user }: Who['remote'],
   { type }: Pick<Manifest, 'type'>,
   theirs: Manifest | null,
 ): string[] {
@@ -28,7 +35,7 @@ export function ownNames(
 /** By whom a collection may name the operator, by the ids here and by others. @param theirs see ownNames */
 export function allNames(
   db: Reader,
-  { remote, self }: { remote: Pick<Remote, 'key' | 'user'>; self: readonly string[] },
+  { remote, self }: Who,
   collection: Pick<Manifest, 'type'>,
   theirs: Manifest | null,
 ): string[] {

@@ -9,17 +9,11 @@ import { contentHash, earlierHash, versionOf } from './content.ts';
 import { type Decision, decide, type Merger } from './decide.ts';
 import { chainHolds, type Loaded, mostSteps, relationOf } from './entity.ts';
 import type { Chain } from './manifests.ts';
-import { allNames } from './own-names.ts';
-import { asTheirs, isSaid, type PushFacts } from './requests.ts';
+import { allNames, type Who } from './own-names.ts';
+import { asTheirs, isSaid } from './requests.ts';
 import { type EntityEvent, entityStep, outranks, type Version } from './state.ts';
 import { isUnedited } from './unedited.ts';
 import { looseHash } from './withheld.ts';
-
-interface Here {
-  remote: Pick<Remote, 'key' | 'user' | 'instance'>;
-  /** The operator's own ids here. */
-  self: readonly string[];
-}
 
 /**
  * What a remote's tip, read with its chain, makes of an entity. Where it says what a request made whose answer was lost,
@@ -31,13 +25,12 @@ export function decideTip(
   db: Reader,
   loaded: Loaded,
   chain: Chain,
-  merger: Merger & Here,
+  merger: Merger & Who & { remote: Pick<Remote, 'instance'> },
   { version, reset = false }: { version: Version; reset?: boolean },
 ): Decision {
   const { intent } = loaded.known;
   const made = reset || intent === null ? null : firstOver(db, chain, intent.expect);
-  const answer =
-    made && answerIn(db, loaded, made, { self: merger.self, user: merger.remote.user, remote: merger.remote });
+  const answer = made && answerIn(db, loaded, made, merger);
   if (answer?.version.cid === chain.cid) return decide(db, loaded.state, answer, chain, merger);
   const known = answer === null ? loaded : answered(loaded, answer);
   const { key, instance } = merger.remote;
@@ -50,7 +43,7 @@ export function decideTip(
   const found = relationOf(db, known, chain, isNode, reset);
   // Of one that was added again nothing is known, but what was the tip here.
   const last = known.state.theirs === null ? found.common : known.state.twin;
-  const isNoEdit = isMet(db, known, chain, merger) || (!found.reset && isUnedited(db, known, merger, last));
+  const isNoEdit = hadSame(db, known, chain, merger) || (!found.reset && isUnedited(db, known, merger, last));
   const relation = { ...found, echoes: found.echoes || isNoEdit };
   const isElse = isNode && !saysSame && local?.cid === twin && !relation.descends && !relation.ahead;
   const wasTwice = (isKept || isElse) && relation.node && !relation.reset && timesTip(db, version.cid) > 1;
@@ -73,20 +66,17 @@ export function decideTip(
  * Whether a remote of which nothing was known has said of a collection what it says here, but for whose memberships those of the
  * operator are there: this node was set back to before it brought it there, say.
  */
-function isMet(db: Reader, { state }: Loaded, { manifest, manifests }: Chain, here: Here): boolean {
+function hadSame(db: Reader, { state }: Loaded, { manifest, manifests }: Chain, who: Who): boolean {
   if (state.theirs !== null || manifest.type !== 'collection') return false;
   const local = state.local && findVersion(db, state.local.cid)?.manifest;
   if (!local) return false;
   const isOurs = (theirs: Manifest) =>
-    isSaid(theirs, { local, self: allNames(db, here, local, theirs), user: here.remote.user });
+    isSaid(theirs, { local, self: allNames(db, who, local, theirs), user: who.remote.user });
   return [...manifests, manifest].some(isOurs);
 }
 
 type Answer = Extract<EntityEvent, { kind: 'answered' }>;
 type OpenRequest = NonNullable<Loaded['known']['intent']>;
-
-/** The operator's own ids here, and who that is to the remote. */
-type Who = Pick<PushFacts, 'self' | 'user'> & { remote: Pick<Remote, 'key' | 'user'> };
 
 interface Made {
   cid: string;
@@ -126,7 +116,7 @@ function answerIn(db: Reader, { known: { intent }, state }: Loaded, made: Made, 
   const isBelow = (tip: string | undefined) => chainHolds(db, tip ?? null, made.cid, made.manifest.ver);
   const isOld = made.cid !== intent.tip && (isBelow(intent.tip) || isBelow(state.local?.cid));
   const isMeant = () => saysAs(made, intent) || isPartOfNew || isPartOfSent(db, intent, made, who);
-  if (isOld || (made.cid !== intent.tip && !(isBy(made, who.user) && isMeant()))) return null;
+  if (isOld || (made.cid !== intent.tip && !(isBy(made, who.remote.user) && isMeant()))) return null;
   return { kind: 'answered', version, sent: isPart(db, intent, made) ? null : intent.tip };
 }
 
@@ -136,7 +126,8 @@ function isPartOfSent(db: Reader, { tip, expect, content }: OpenRequest, { manif
   const [before, local] = [findVersion(db, expect)?.manifest, findVersion(db, tip)?.manifest];
   if (!before || !local) return false;
   const self = allNames(db, who, local, before);
-  return isWithin({ before, meant: { ...local, relationships: asTheirs(local, { ...who, self }) }, made });
+  const relationships = asTheirs(local, { self, user: who.remote.user });
+  return isWithin({ before, meant: { ...local, relationships }, made });
 }
 
 /** Whether a request did not say all of the version for whose sake it was sent. */

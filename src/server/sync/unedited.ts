@@ -5,16 +5,10 @@ import type { Remote } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
 import { contentHash } from './content.ts';
 import type { Loaded } from './entity.ts';
-import { allNames } from './own-names.ts';
+import { allNames, type Who } from './own-names.ts';
 import { pushes } from './remote-settings.ts';
 import { isSaid } from './requests.ts';
 import { looseHash } from './withheld.ts';
-
-interface Here {
-  remote: Pick<Remote, 'key' | 'user' | 'secret' | 'direction'>;
-  /** The operator's own ids here. */
-  self: readonly string[];
-}
 
 /** Remotes that each keep to their own version come by it a few times for each edit. */
 const mostTips = 16;
@@ -28,22 +22,24 @@ const mostTips = 16;
 export function isUnedited(
   db: Reader,
   { state: { local }, known: { intent } }: Loaded,
-  here: Here,
+  who: Who & { remote: Pick<Remote, 'secret' | 'direction'> },
   last: string | null,
 ): boolean {
   if (local === null || last === null || local.cid === last) return false;
   const said = findVersion(db, last)?.manifest;
+  if (!said) return false;
   // A request that may be under way, and was to put another version in the place of the remote's, changes nothing there.
-  if (said && intent !== null && intent.content !== contentHash(said)) return false;
-  const since = said ? tipsSince(db, last, mostTips + 1) : [];
-  if (!said || since.length === 0 || since.length > mostTips) return false;
-  const { user } = here.remote;
+  if (intent !== null && intent.content !== contentHash(said)) return false;
+  const since = tipsSince(db, last, mostTips + 1);
+  if (since.length === 0 || since.length > mostTips) return false;
+  const { user } = who.remote;
+  const content = looseHash(said);
   const isNamed = (one: Manifest) =>
     one.type === 'collection' &&
-    !pushes(here.remote) &&
-    isSaid(said, { local: one, self: allNames(db, here, one, said), user });
+    !pushes(who.remote) &&
+    isSaid(said, { local: one, self: allNames(db, who, one, said), user });
   return since.every((cid) => {
     const one = findVersion(db, cid)?.manifest;
-    return one !== undefined && (looseHash(one) === looseHash(said) || isNamed(one));
+    return one !== undefined && (looseHash(one) === content || isNamed(one));
   });
 }
