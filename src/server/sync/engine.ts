@@ -39,7 +39,7 @@ import {
 } from './remote-settings.ts';
 import { type RemoteStatus, statusOf } from './remote-status.ts';
 import { emptyReport, type Report } from './report.ts';
-import { endedWords, Runs } from './runs.ts';
+import { endedWords, keyOf, Runs } from './runs.ts';
 import { Throttle } from './throttle.ts';
 import { passedOver } from './wanted-version.ts';
 
@@ -200,7 +200,7 @@ export class SyncEngine implements AsyncDisposable {
 
   /** Ends the run with a remote that is under way, whoever began it; what it has done stays. False where there is none. */
   stop(network: Network, name: string): boolean {
-    const ending = this.#endings.get(`${network} ${name}`);
+    const ending = this.#endings.get(keyOf(network, name));
     ending?.abort();
     return ending !== undefined;
   }
@@ -232,7 +232,7 @@ export class SyncEngine implements AsyncDisposable {
       this.#sync({ store, remote }, report, { signal: ending, accept, unasked, allRead });
     let isEnded = false;
     await this.#alone(network, name, async () => {
-      this.#endings.set(`${network} ${name}`, own);
+      this.#endings.set(keyOf(network, name), own);
       try {
         await this.runs.record({ store, remote }, { report, signal: ending, stop: own.signal }, work);
       } catch (error) {
@@ -240,7 +240,7 @@ export class SyncEngine implements AsyncDisposable {
         if (!ending.aborted || signal?.aborted) throw error;
         isEnded = true;
       } finally {
-        this.#endings.delete(`${network} ${name}`);
+        this.#endings.delete(keyOf(network, name));
       }
     });
     return isEnded ? { ...report, stopped: endedWords } : report;
@@ -365,7 +365,7 @@ export class SyncEngine implements AsyncDisposable {
   }
 
   async #alone<T>(network: Network, name: string, work: () => Promise<T>): Promise<T> {
-    const key = `${network} ${name}`;
+    const key = keyOf(network, name);
     if (this.#running.has(key)) throw AlreadyExistsError.beside('sync', `A sync with ${name} is under way.`);
     const running = work();
     this.#running.set(key, running);

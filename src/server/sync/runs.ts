@@ -176,7 +176,8 @@ export class Runs {
   }
 }
 
-function keyOf(network: Network, remote: string): string {
+/** What a remote is found by where those of all networks stand together. */
+export function keyOf(network: Network, remote: string): string {
   return `${network} ${remote}`;
 }
 

@@ -9,7 +9,7 @@ import { alarmAt } from './alarm.ts';
 import type { SyncEngine } from './engine.ts';
 import { closesAt, type Hours, opensAt, readHours } from './hours.ts';
 import { isActive } from './report.ts';
-import type { Run } from './runs.ts';
+import { keyOf, type Run } from './runs.ts';
 import { nudgeDelay, type Schedule, type ScheduleEvent, scheduleStep, startSchedule } from './schedule.ts';
 
 export interface WatcherNeeds {
@@ -364,10 +364,6 @@ export class Watcher implements AsyncDisposable {
 }
 
 const maxUnread = 1000;
-
-function keyOf(network: Network, remote: string): string {
-  return `${network} ${remote}`;
-}
 
 /** Whether a run is under way that watching has begun, or whatever lets it begin none. */
 function isBusy({ running, paused }: Watched): boolean {
