@@ -223,8 +223,7 @@ export function checkpointAfterReaders(connection: Connection, mode: 'RESTART' |
  * for as long as that goes on.
  */
 export function boundLog(connection: Connection, bytes: number): void {
-  const log = statSync(`${connection.db.name}-wal`, { throwIfNoEntry: false });
-  if (log && log.size > bytes) checkpointAfterReaders(connection, 'TRUNCATE');
+  if (sizeOf(logOf(connection.db.name)) > bytes) checkpointAfterReaders(connection, 'TRUNCATE');
 }
 
 /**

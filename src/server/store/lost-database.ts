@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { StorageError } from '../errors.ts';
 import { type Network, networks } from '../model/ids.ts';
 import { identityFile } from './accounts/identity-schema.ts';
-import { refuseLogAlone } from './connection.ts';
+import { refuseLogAlone, sizeOf } from './connection.ts';
 import { filesFolder } from './network-folders.ts';
 import { databaseFile } from './network-store.ts';
 import { isOnlyBegun } from './outdated.ts';
@@ -46,7 +46,7 @@ function lookForIdentity(data: string): void {
 
 /** Without its log, which has all of it at first, a database has no tables either. */
 function isThere(file: string): boolean {
-  return (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0 && !isOnlyBegun(file);
+  return sizeOf(file) > 0 && !isOnlyBegun(file);
 }
 
 /** What is in a network's folder only after its database was made. */

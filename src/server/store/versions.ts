@@ -20,15 +20,13 @@ const columns = 'b.key, b.ver, (SELECT e.id FROM entity e WHERE e.key = b.entity
 
 /** A version by CID; undefined where the text is no CID or no version of this store. */
 export function findVersion(db: Reader, cid: string): Version | undefined {
-  const binary = knownForm(cid);
-  const key = binary && blockKey(db, binary);
+  const key = storedKey(db, cid);
   return key === undefined ? undefined : versionByKey(db, key);
 }
 
 /** The bytes of a version; 0 where the text is no CID or no version of this store. */
 export function versionSize(db: Reader, cid: string): number {
-  const binary = knownForm(cid);
-  const key = binary && blockKey(db, binary);
+  const key = storedKey(db, cid);
   return key === undefined ? 0 : blockSize(db, key);
 }
 
@@ -55,17 +53,19 @@ export function historySize(db: Reader, id: string, from: string | null): number
 }
 
 function versionNumber(db: Reader, cid: string): number | undefined {
-  const binary = knownForm(cid);
-  const key = binary && blockKey(db, binary);
+  const key = storedKey(db, cid);
   return key === undefined ? undefined : db.get<{ ver: number }>('SELECT ver FROM block WHERE key = ?', key)?.ver;
 }
 
-function knownForm(cid: string): Uint8Array | undefined {
+/** The key of a version; undefined where the text is no CID or no version of this store. */
+function storedKey(db: Reader, cid: string): number | undefined {
+  let binary: Uint8Array;
   try {
-    return cidBytes(cid);
+    binary = cidBytes(cid);
   } catch {
     return undefined;
   }
+  return blockKey(db, binary);
 }
 
 export function versionByKey(db: Reader, key: number): Version | undefined {

@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs';
 import { StorageError } from '../../errors.ts';
+import { logOf, sizeOf } from '../connection.ts';
 import type { Checkpoint } from './checkpoints.ts';
 
 /**
@@ -30,7 +30,7 @@ export class LogWatch {
   /** To be called after a write to the database at `fileId` (file-identity.ts); nobody waits for what it finds out. */
   written(fileId: string | null): void {
     if (this.#asking) return;
-    const length = statSync(`${this.#file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+    const length = sizeOf(logOf(this.#file));
     if (length <= this.#seen && this.#fault === null) return;
     this.#seen = Math.max(length, longest);
     this.#asking = true;
