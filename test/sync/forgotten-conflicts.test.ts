@@ -10,9 +10,9 @@ import { startProxy } from './proxy.ts';
 
 /**
  * A mirror in conflict about a work with an origin that is then set back to before the change there; `isNew`: to before the work
- * was made.
+ * was made; `isMet`: to when the conflict was found.
  */
-async function startForgotten({ plain, isNew }: { plain: boolean; isNew: boolean }) {
+async function startSetBack({ plain = false, isNew = false, isMet = false } = {}) {
   await using opened = new AsyncDisposableStack();
   const folder = opened.use(await temporaryFolder());
   const [data, backup] = [join(folder.path, 'origin'), join(folder.path, 'backup')];
@@ -24,16 +24,24 @@ async function startForgotten({ plain, isNew }: { plain: boolean; isNew: boolean
   await addRemote(mirror, here, { url, key: keyOf(there) });
   const place = await collection(origin, there, { label: 'Works' });
   const body = { collection: place.id, properties: { label: 'One' } };
+  const copied = async () => {
+    await sync(mirror, here);
+    await origin[Symbol.asyncDispose]();
+    await cp(data, backup, { recursive: true });
+    origin = await startNode({ data, env });
+  };
   const before = isNew ? null : await create(origin, there, body);
-  await sync(mirror, here);
-  await origin[Symbol.asyncDispose]();
-  await cp(data, backup, { recursive: true });
-  origin = await startNode({ data, env });
+  if (!isMet) await copied();
   const work = before ?? (await create(origin, there, body));
   await sync(mirror, here);
   await update(mirror, here, work, { properties: { label: 'ours' } });
   const theirs = await update(origin, there, work, { properties: { label: 'theirs', more: 1 } });
   expect(await sync(mirror, here)).toMatchObject({ conflicts: 1 });
+  if (isMet) {
+    await copied();
+    await create(origin, there, { collection: place.id });
+    await sync(mirror, here);
+  }
   await origin[Symbol.asyncDispose]();
   const back: TestNode = opened.use(await startNode({ data: backup, env }));
   const all = opened.move();
@@ -65,29 +73,8 @@ test.each([
   ['a node', false],
   ['a plain remote', true],
 ])('W3: a conflict with %s that was set back and has its side of it yet stays one', async (_, plain) => {
-  await using opened = new AsyncDisposableStack();
-  const folder = opened.use(await temporaryFolder());
-  const [data, copy] = [join(folder.path, 'origin'), join(folder.path, 'copy')];
-  let origin = await startNode({ data });
-  const env = { ARCHEION_PORT: new URL(origin.url).port };
-  const mirror = opened.use(await startNode());
-  const [there, here] = [operator(origin), operator(mirror)];
-  const url = plain ? opened.use(await startProxy(origin.url)).url : origin.url;
-  await addRemote(mirror, here, { url, key: keyOf(there) });
-  const place = await collection(origin, there, { label: 'Works' });
-  const work = await create(origin, there, { collection: place.id, properties: { label: 'One' } });
-  await sync(mirror, here);
-  await update(mirror, here, work, { properties: { label: 'ours' } });
-  const theirs = await update(origin, there, work, { properties: { label: 'theirs' } });
-  expect(await sync(mirror, here)).toMatchObject({ conflicts: 1 });
-  await origin[Symbol.asyncDispose]();
-  await cp(data, copy, { recursive: true });
-  origin = await startNode({ data, env });
-  await create(origin, there, { collection: place.id });
-  await sync(mirror, here);
-  await origin[Symbol.asyncDispose]();
-
-  const back = opened.use(await startNode({ data: copy, env }));
+  await using scene = await startSetBack({ plain, isMet: true });
+  const { mirror, here, there, back, work, theirs } = scene;
   expect((await sync(mirror, here)).stopped).toContain('--accept-large-change');
   expect(await agree(mirror, here)).toMatchObject({ stopped: null, updated: 0 });
   expect((await read(back, there, work.id)).cid).toBe(theirs.cid);
@@ -105,7 +92,7 @@ const cases = [
 test.each(cases)(
   'W3: the other side of a conflict that a remote forgot stays listed: $plain, $isNew',
   async (options) => {
-    await using scene = await startForgotten(options);
+    await using scene = await startSetBack(options);
     const { mirror, here, there, back, work, theirs } = scene;
     expect((await sync(mirror, here)).stopped).toContain('--accept-large-change');
     expect(await agree(mirror, here)).toMatchObject({ stopped: null });
@@ -126,7 +113,7 @@ test.each(cases)(
 );
 
 test('W3: so it does beside what was changed there since', async () => {
-  await using scene = await startForgotten({ plain: false, isNew: false });
+  await using scene = await startSetBack();
   const { mirror, here, there, back, work, theirs } = scene;
   const since = await update(back, there, work, { properties: { label: 'since' } });
   await sync(mirror, here);

@@ -11,26 +11,43 @@ import { startProxy } from './proxy.ts';
 
 // Two remotes know the operator by users of theirs: what the version of the one calls its owner is the user of its key to the other one.
 
+/** A node beside two that may be its remotes, behind proxies; `stranger`: that these are nodes is hidden. */
+async function startBeside({ stranger = false } = {}) {
+  await using opened = new AsyncDisposableStack();
+  const mirror = opened.use(await startNode());
+  const [one, another] = [opened.use(await startNode()), opened.use(await startNode())];
+  const first = opened.use(await startProxy(one.url, { plain: false, stranger }));
+  const second = opened.use(await startProxy(another.url, { plain: false, stranger }));
+  const here = operator(mirror);
+  const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
+  const remotes = {
+    first: { name: 'first', url: first.url, key: keyOf(ada) },
+    second: { name: 'second', url: second.url, key: keyOf(ben) },
+  };
+  const round = async (...names: string[]) => {
+    for (const name of names)
+      expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
+  };
+  const sides = [
+    [one, ada],
+    [another, ben],
+  ] as const;
+  const all = opened.move();
+  const scene = { mirror, one, another, here, ada, ben, remotes, round, sides };
+  return { ...scene, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
 test.each([
   ['services', true],
   ['nodes', false],
 ])('a collection goes to two %s, each of which keeps the user of its key as the owner', async (_, stranger) => {
-  await using mirror = await startNode();
-  await using one = await startNode();
-  await using another = await startNode();
-  await using first = await startProxy(one.url, { plain: false, stranger });
-  await using second = await startProxy(another.url, { plain: false, stranger });
-  const here = operator(mirror);
-  const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
+  await using scene = await startBeside({ stranger });
+  const { mirror, one, another, here, ada, ben, remotes, sides } = scene;
   const { id } = await collection(mirror, here, { label: 'Works' });
   const work = await create(mirror, here, { collection: id });
   const collections = [id];
-  await addRemote(mirror, here, { name: 'first', url: first.url, key: keyOf(ada), collections });
-  await addRemote(mirror, here, { name: 'second', url: second.url, key: keyOf(ben), collections });
-  const round = async () => {
-    for (const name of ['first', 'second'])
-      expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
-  };
+  for (const remote of Object.values(remotes)) await addRemote(mirror, here, { ...remote, collections });
+  const round = () => scene.round('first', 'second');
   const owners = ({ relationships }: Entity) => relationships.filter((r) => r.predicate === 'owner').map((r) => r.peer);
   const edit = async (node: typeof one, who: typeof ada, body: object) =>
     ok(await ask(node, who, `PUT /collections/${id}`, { expect_tip: (await read(node, who, id)).cid, ...body }));
@@ -42,10 +59,7 @@ test.each([
   for (let rounds = 0; rounds < 3; rounds++) await round();
   for (const name of ['first', 'second'])
     expect(await remoteOf(mirror, here, name)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
-  for (const [node, who] of [
-    [one, ada],
-    [another, ben],
-  ] as const) {
+  for (const [node, who] of sides) {
     const there = await read(node, who, id);
     expect(there.properties).toMatchObject({ label: 'by Ben', description: 'by Ada' });
     expect(owners(there)).toEqual([who.id]);
@@ -55,13 +69,10 @@ test.each([
   expect(await read(another, ben, work.id)).toMatchObject({ properties: { n: 1 } });
 
   // Nor is it a conflict with one of which nothing is known any more.
-  for (const [name, url, who] of [
-    ['first', first.url, ada],
-    ['second', second.url, ben],
-  ] as const) {
-    ok(await ask(mirror, here, `DELETE /node/remotes/${name}`));
-    await addRemote(mirror, here, { name, url, key: keyOf(who), collections });
-    expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
+  for (const remote of Object.values(remotes)) {
+    ok(await ask(mirror, here, `DELETE /node/remotes/${remote.name}`));
+    await addRemote(mirror, here, { ...remote, collections });
+    await scene.round(remote.name);
   }
   await round();
 });
@@ -111,19 +122,14 @@ test.each([
 ] as const)(
   'what one of two %s changes once the other has it goes there, too, and is no conflict (%s)',
   async (_, direction, stranger) => {
-    await using mirror = await startNode();
-    await using one = await startNode();
-    await using another = await startNode();
-    await using first = await startProxy(one.url, { plain: false, stranger });
-    await using second = await startProxy(another.url, { plain: false, stranger });
-    const here = operator(mirror);
-    const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
+    await using scene = await startBeside({ stranger });
+    const { mirror, one, another, here, ada, ben, remotes } = scene;
     const { id } = await collection(one, ada, { label: 'Works' });
     const [kept, work] = [await create(one, ada, { collection: id }), await create(one, ada, { collection: id })];
     const collections = [id];
-    await addRemote(mirror, here, { name: 'first', url: first.url, key: keyOf(ada), direction });
+    await addRemote(mirror, here, { ...remotes.first, direction });
     await sync(mirror, here, 'first');
-    await addRemote(mirror, here, { name: 'second', url: second.url, key: keyOf(ben), collections });
+    await addRemote(mirror, here, { ...remotes.second, collections });
     const round = async () => {
       for (const name of ['first', 'second', 'first'])
         expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, merged: 0, stopped: null });
@@ -161,47 +167,33 @@ test.each([
 );
 
 test('what is made in a collection of one remote that another one has, too, goes to both, whichever is synced first', async () => {
-  await using mirror = await startNode();
-  await using one = await startNode();
-  await using another = await startNode();
-  const here = operator(mirror);
-  const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
+  await using scene = await startBeside();
+  const { mirror, one, another, here, ada, ben, remotes } = scene;
   const { id } = await collection(one, ada);
-  await addRemote(mirror, here, { name: 'first', url: one.url, key: keyOf(ada) });
+  await addRemote(mirror, here, remotes.first);
   await sync(mirror, here, 'first');
-  await addRemote(mirror, here, { name: 'second', url: another.url, key: keyOf(ben), collections: [id] });
+  await addRemote(mirror, here, { ...remotes.second, collections: [id] });
   await sync(mirror, here, 'second');
   const made = [await create(mirror, here, { collection: id }), await create(another, ben, { collection: id })];
-  for (const name of ['second', 'first', 'second'])
-    expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
+  await scene.round('second', 'first', 'second');
   for (const work of made) expect((await read(one, ada, work.id)).type).toBe('document');
   for (const name of ['first', 'second'])
     expect(await remoteOf(mirror, here, name)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
 });
 
 test('a collection that went to two nodes and is deleted here is restored at both, by the user of each key', async () => {
-  await using mirror = await startNode();
-  await using one = await startNode();
-  await using another = await startNode();
-  const here = operator(mirror);
-  const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
+  await using scene = await startBeside();
+  const { mirror, here, remotes, sides } = scene;
   const { id } = await collection(mirror, here, { label: 'Works' });
-  await addRemote(mirror, here, { name: 'first', url: one.url, key: keyOf(ada), collections: [id] });
-  await addRemote(mirror, here, { name: 'second', url: another.url, key: keyOf(ben), collections: [id] });
-  const round = async () => {
-    for (const name of ['first', 'second', 'first', 'second'])
-      expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
-  };
+  for (const remote of Object.values(remotes)) await addRemote(mirror, here, { ...remote, collections: [id] });
+  const round = () => scene.round('first', 'second', 'first', 'second');
   await round();
   await remove(mirror, here, await read(mirror, here, id));
   await round();
   const tip = ok<{ cid: string }>(await ask(mirror, here, `GET /entities/${id}/tip`));
   ok(await ask(mirror, here, `POST /entities/${id}/restore`, { expect_tip: tip.cid }));
   await round();
-  for (const [node, who] of [
-    [one, ada],
-    [another, ben],
-  ] as const)
+  for (const [node, who] of sides)
     expect((await read(node, who, id)).relationships.map((r) => [r.predicate, r.peer])).toEqual([['owner', who.id]]);
 });
 
@@ -209,26 +201,15 @@ test.each([
   ['services', true],
   ['nodes', false],
 ])('a remote that is added again beside another one goes on from what it had: %s', async (_, stranger) => {
-  await using mirror = await startNode();
-  await using one = await startNode();
-  await using another = await startNode();
-  await using first = await startProxy(one.url, { plain: false, stranger });
-  await using second = await startProxy(another.url, { plain: false, stranger });
-  const here = operator(mirror);
-  const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
+  await using scene = await startBeside({ stranger });
+  const { mirror, one, another, here, ada, ben, remotes, sides } = scene;
   const { id } = await collection(mirror, here, { label: 'Works' });
   const make = () => create(mirror, here, { collection: id });
   const [edited, gone, revived] = [await make(), await make(), await make()];
-  const added = {
-    first: { name: 'first', url: first.url, key: keyOf(ada), collections: [id] },
-    second: { name: 'second', url: second.url, key: keyOf(ben), collections: [id] },
-  };
-  await addRemote(mirror, here, added.first);
-  await addRemote(mirror, here, added.second);
-  const round = async () => {
-    for (const name of ['first', 'second', 'first', 'second'])
-      expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
-  };
+  const add = (name: keyof typeof remotes) => addRemote(mirror, here, { ...remotes[name], collections: [id] });
+  await add('first');
+  await add('second');
+  const round = () => scene.round('first', 'second', 'first', 'second');
   await round();
   const { cid } = await remove(one, ada, await read(one, ada, revived.id));
   await sync(mirror, here, 'first');
@@ -240,14 +221,11 @@ test.each([
     const place = await read(mirror, here, id);
     ok(await ask(mirror, here, `PUT /collections/${id}`, { expect_tip: place.cid, description: name }));
     if (name === 'second') await remove(mirror, here, await read(mirror, here, gone.id));
-    await addRemote(mirror, here, added[name]);
+    await add(name);
     await round();
     if (name === 'first') ok(await ask(one, ada, `POST /entities/${revived.id}/restore`, { expect_tip: cid }));
   }
-  for (const [node, who] of [
-    [one, ada],
-    [another, ben],
-  ] as const) {
+  for (const [node, who] of sides) {
     const said = { first: 'here', second: 'here', one: 'second', another: 'second' };
     expect(await read(node, who, edited.id)).toMatchObject({ properties: said });
     expect(await read(node, who, id)).toMatchObject({ properties: { description: 'second' } });
