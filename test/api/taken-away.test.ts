@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rmdir } from 'node:fs/promises';
+import { mkdir, rename, rmdir, symlink, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
@@ -36,13 +36,24 @@ test('a node whose disk was taken away says so of files and of its state, writes
   ] as const) {
     const answer = await ask(node, me, line, body, body && typed);
     expect([line, answer.status]).toEqual([line, 503]);
-    expect(answer.text).toMatch(/was moved away or replaced|Where its disk was taken away/);
+    expect(answer.text).toContain('was moved away or replaced');
   }
   expect(existsSync(data)).toBe(false);
   // What is in its place says nothing of the node.
   await mkdir(data);
   expect((await ask(node, me, 'GET /node/status')).text).toContain('was moved away or replaced');
   await rmdir(data);
+  // Of a disk that was unplugged the system says an error, as it does where a link leads to itself.
+  await symlink(data, data);
+  for (const line of ['GET /node/status', `GET ${content}`]) {
+    const answer = await ask(node, me, line);
+    expect([line, answer.status, answer.text]).toEqual([
+      line,
+      503,
+      expect.stringContaining('The file system reported'),
+    ]);
+  }
+  await unlink(data);
 
   await rename(`${data}.away`, data);
   expect((await ask(node, me, `GET ${content}`)).text).toBe(String(bytes));

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { basename } from 'node:path';
 import Database from 'better-sqlite3';
 import { StorageError } from '../errors.ts';
-import { opening } from './storage-error.ts';
+import { opening, storing } from './storage-error.ts';
 
 /**
  * Notes which file a database is, and gives a check that its path still leads there. A connection goes on writing to a file that was
@@ -45,7 +45,7 @@ export function openSameFile(file: string, noted: string | null, options: Databa
  * node is there, and what is in its place is no place for more. @throws StorageError
  */
 export function requirePlace(file: string, noted: string | null): void {
-  if (fileIdentity(file) !== noted)
+  if (storing(() => fileIdentity(file)) !== noted)
     throw new StorageError(moved(file, 'what belongs to it was neither read nor written'));
 }
 

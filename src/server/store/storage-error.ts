@@ -23,6 +23,7 @@ const ways: Record<string, string> = {
   EPERM: ' Give this program the right to do that.',
   EROFS: ' That disk can only be read.',
   EBUSY: ' Another program uses it, or a disk is mounted there.',
+  EIO: ' Where its disk was taken away, stop the node, bring it back, and start the node again.',
 };
 
 /** Errors of the database, of the file system and of damaged bytes become StorageErrors; all others pass. */

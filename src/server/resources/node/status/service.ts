@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { stat, statfs } from 'node:fs/promises';
 import { memoryUsage } from 'node:process';
 import { KeptBytes } from '../../../blocks/kept-bytes.ts';
-import { StorageError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { jsonOf } from '../../../model/from-json.ts';
 import { type Network, networks as networkNames } from '../../../model/ids.ts';
@@ -99,11 +98,7 @@ async function withLog(file: string): Promise<number> {
 
 /** What the disk of a folder still has for this program. @throws StorageError */
 async function freeBytes(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder).catch((error: Error) => {
-    throw new StorageError(
-      `The data folder ${folder} cannot be found (${error.message}). Where its disk was taken away, stop the node, bring it back, and start the node again.`,
-    );
-  });
+  const { bavail, bsize } = await storingLater(() => statfs(folder));
   return bavail * bsize;
 }
 
