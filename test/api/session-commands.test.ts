@@ -174,14 +174,19 @@ test.skipIf(platform === 'win32')('so does verify, not that the folder be copied
 
 test.skipIf(!isRoot)('root makes nothing in the folder of another user whose node does not run', async () => {
   await using own = await serviceFolder();
-  const run = () => archeion(['status', '--data', own.path]);
+  const expectRefused = async (...args: string[]) => {
+    const before = await readdir(own.path);
+    const { code, told } = archeion([...args, '--data', own.path]);
+    const words = /^archeion: No node runs on .* another user's, .* \(sudo -u '#65534' archeion \.\.\.\)/;
+    expect([await code, told.err]).toEqual([1, [expect.stringMatching(words)]]);
+    expect(await readdir(own.path)).toEqual(before);
+  };
+  // Nor where that has not made anything yet, as in the moment in which a service starts for the first time.
+  await expectRefused('key', 'create');
+  await chown(own.path, 0, 0);
   await archeion(['key', 'create', '--data', own.path]).code;
-  const made = await readdir(own.path);
-  for (const name of made) await chown(join(own.path, name), nobody, nobody);
-  const { code, told } = run();
-  const words = /^archeion: No node runs on .* another user's, .* \(sudo -u '#65534' archeion \.\.\.\)/;
-  expect([await code, told.err]).toEqual([1, [expect.stringMatching(words)]]);
-  expect(await readdir(own.path)).toEqual(made);
+  for (const name of ['', ...(await readdir(own.path))]) await chown(join(own.path, name), nobody, nobody);
+  await expectRefused('status');
 });
 
 test('open says so where no node runs', async () => {

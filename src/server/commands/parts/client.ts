@@ -88,10 +88,8 @@ export async function openClient(
       refuseLostIdentity(data);
       throw noNode(data);
     }
-    if (!isNew) {
-      refuseRoot(data);
-      await requireNetwork();
-    }
+    refuseRoot(data);
+    if (!isNew) await requireNetwork();
     const quiet = {
       ...config,
       host: '127.0.0.1',

@@ -71,17 +71,21 @@ export function refuseOthers(data: string): void {
     }
 }
 
-/** What root makes the user of a node may not read, which could not start any more. @throws FailureError */
+/**
+ * What root makes the user of a node may not read, which could not start any more, or, as a service that is just being started, never.
+ * @throws FailureError
+ */
 export function refuseRoot(data: string): void {
-  const owner = ownerOf(join(data, identityFile));
+  const owner = ownerOf(join(data, identityFile)) ?? ownerOf(data) ?? 0;
   if (geteuid?.() !== 0 || owner === 0) return;
   throw new FailureError(
     `No node runs on ${data}, and it is another user's, who may not read what root makes there: run this command as that user (sudo -u '#${owner}' archeion ...), or while its node runs.`,
   );
 }
 
-function ownerOf(path: string): number {
-  return statSync(path).uid;
+/** Undefined where it is not there. */
+function ownerOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.uid;
 }
 
 async function isHeld(data: string): Promise<boolean> {
