@@ -263,7 +263,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
       clock: () => performance.now(),
       random: Math.random,
       brake: config.syncBrake,
-      ...{ wait, answerWindow: surroundings.answerWindow },
+      ...{ wait, answerWindow: surroundings.answerWindow, environment: secrets.environment },
     }),
   );
   const watcher = opened.use(

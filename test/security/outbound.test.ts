@@ -32,6 +32,7 @@ test('requests leave the program in these files alone', () => {
     // The program's own node, whether it runs; the models and remotes of the operator.
     'node-file.ts',
     'search/embed-thread.ts',
+    'sync/connection.ts',
     'sync/remote.ts',
   ]);
 });

@@ -1,6 +1,7 @@
 import type { Identity } from '../store/accounts/identity.ts';
 import type { Networks } from '../store/networks.ts';
 import type { Direction, RemoteScope, RemoteSettings } from '../store/remotes/sync-rows.ts';
+import type { Environment } from './env-proxy.ts';
 import type { FirstLook } from './first-look.ts';
 import type { PullPreview } from './pull-preview.ts';
 import type { PushPreview } from './push-pending.ts';
@@ -20,6 +21,8 @@ export interface SyncOptions {
   sealKey?: string | null;
   /** The share of what is mirrored that a run changes unasked, 0 to 1. */
   brake: number;
+  /** Where a proxy may be named. */
+  environment?: Environment;
   /** Milliseconds to wait before a request is sent again; tests give their own. */
   wait?: ((ms: number, signal: AbortSignal | undefined) => Promise<void>) | undefined;
   /** Milliseconds in each of which an answer brings something worthwhile; tests give their own. */

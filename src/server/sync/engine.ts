@@ -381,10 +381,11 @@ export class SyncEngine implements AsyncDisposable {
     { url, secret: stored, max_kbps = null }: Pick<Remote, 'url' | 'secret'> & Partial<RemoteSettings>,
     signal: AbortSignal = this.#closing.signal,
   ): Promise<RemoteClient> {
-    const { service, random, wait, clock, answerWindow } = this.#options;
+    const { service, random, wait, clock, answerWindow, environment = {} } = this.#options;
     const secret = stored === null ? null : this.#seal.open(stored);
     const throttle = max_kbps === null ? undefined : new Throttle(max_kbps, clock);
-    return RemoteClient.open({ url, secret, network, service, random, wait, signal, throttle, answerWindow });
+    const own = { service, random, wait, answerWindow, environment };
+    return RemoteClient.open({ ...own, url, secret, network, signal, throttle });
   }
 }
 

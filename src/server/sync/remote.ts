@@ -5,10 +5,10 @@ import { DomainError, UnreachableError } from '../errors.ts';
 import { jsonOrNull } from '../model/from-json.ts';
 import type { Network } from '../model/ids.ts';
 import { retryAfterOf } from '../model/retry-after.ts';
+import { type ConnectionOptions, openPool } from './connection.ts';
 import { elsewhereWords, isFailed, isRedirect } from './failed-status.ts';
 import { failureWords } from './failure-words.ts';
 import { notTrickling } from './least-rate.ts';
-import { publicLookup } from './public-lookup.ts';
 import { DeniedError, FailedAnswerError, HeldOffError, LostAnswerError } from './remote-errors.ts';
 import type { Throttle } from './throttle.ts';
 import { readWords } from './wire.ts';
@@ -19,17 +19,13 @@ export interface RemoteAnswer {
   body: unknown;
 }
 
-export interface RemoteOptions {
+export interface RemoteOptions extends ConnectionOptions {
   /** http or https, with or without a path in front of the endpoints'. */
   url: string;
   secret: string | null;
   network: Network;
   /** The service's name on the wire, which names the network header. */
   service: string;
-  /** Requests under way at once. */
-  connections?: number;
-  /** Names that mean this machine or a private network are not gone to. */
-  outsideOnly?: boolean;
   signal?: AbortSignal | undefined;
   /** What holds up bytes in both directions, where there is a limit. */
   throttle?: Throttle | undefined;
@@ -82,7 +78,6 @@ const attempts = 6;
 const worthwhileBytes = 65_536;
 const firstWait = 200;
 const longestWait = 60_000;
-const answerTimeout = 60_000;
 /** A batch of 100 large entities, and not the memory of the node. */
 const maxAnswerBytes = 64 * 1024 * 1024;
 
@@ -116,17 +111,9 @@ export class RemoteClient implements AsyncDisposable {
     return this.#options.secret !== null;
   }
 
-  /** Opens no connection yet. The library is loaded when the first remote is spoken to: a node without one is spared it. */
+  /** Opens no connection yet. @throws UnreachableError */
   static async open(options: RemoteOptions): Promise<RemoteClient> {
-    const { Pool } = await import('undici');
-    const pool = new Pool(new URL(options.url).origin, {
-      connections: options.connections ?? 16,
-      connectTimeout: 10_000,
-      headersTimeout: answerTimeout,
-      bodyTimeout: answerTimeout,
-      ...(options.outsideOnly && { connect: { lookup: publicLookup() } }),
-    });
-    return new RemoteClient(options, pool);
+    return new RemoteClient(options, await openPool(options.url, options));
   }
 
   /**
