@@ -6,7 +6,8 @@ import { first, idOf, next, openStore, step } from '../helpers/store.ts';
 import { unrelated as relation } from './unrelated.ts';
 
 const merger: Merger = {
-  remote: { name: 'origin', user: idOf(1), secret: 'uk_1', direction: 'both' },
+  remote: { key: 1, name: 'origin', user: idOf(1), secret: 'uk_1', direction: 'both' },
+  self: [],
   schema: 'arke/eidos@v1',
   now: () => Date.UTC(2026, 0, 1),
 };

@@ -3,9 +3,9 @@ import { findRemote, hasPending } from '../../src/server/store/remotes/remotes.t
 import { findVersion } from '../../src/server/store/versions.ts';
 import { contentHash } from '../../src/server/sync/content.ts';
 import { allPending } from '../../src/server/sync/push-pending.ts';
-import { ask, operator, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok, read, remove, update } from '../helpers/entities.ts';
-import { startNode } from '../helpers/node.ts';
+import { ask, operator, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity, enrol, ok, read, remove, update } from '../helpers/entities.ts';
+import { startNode, type TestNode } from '../helpers/node.ts';
 import { addRemote, keyOf, remoteOf, sync } from './nodes.ts';
 import { startProxy } from './proxy.ts';
 
@@ -195,6 +195,51 @@ test('a collection that went to two nodes and is deleted here is restored at bot
   await round();
   for (const [node, who] of sides)
     expect((await read(node, who, id)).relationships.map((r) => [r.predicate, r.peer])).toEqual([['owner', who.id]]);
+});
+
+test.each([
+  ['services', true],
+  ['nodes', false],
+])('a role that was taken stays taken where another remote changes the collection: %s', async (_, stranger) => {
+  await using mirror = await startNode();
+  await using one = await startNode();
+  await using another = await startNode();
+  await using first = await startProxy(one.url, { plain: false, stranger });
+  await using second = await startProxy(another.url, { plain: false, stranger });
+  const here = operator(mirror);
+  const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
+  const { id } = await collection(one, ada, { label: 'Works' });
+  const collections = [id];
+  await addRemote(mirror, here, { name: 'first', url: first.url, key: keyOf(ada), collections });
+  await addRemote(mirror, here, { name: 'second', url: second.url, key: keyOf(ben), collections });
+  const round = async () => {
+    for (const name of ['second', 'first', 'second', 'first'])
+      expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
+  };
+  const rolesAt = async (node: TestNode, who: Person) => {
+    const { relationships } = await read(node, who, id);
+    return relationships.map(({ predicate, peer }) => ({ predicate, peer }));
+  };
+  const take = async (node: TestNode, who: Person, role: string) => {
+    const found = (await rolesAt(node, who)).find(({ predicate }) => predicate === role);
+    ok(await ask(node, who, `DELETE /collections/${id}/members/${found?.peer}?role=${role}`));
+  };
+  const describe = async (node: TestNode, who: Person) => {
+    const { cid } = await read(node, who, id);
+    ok(await ask(node, who, `PUT /collections/${id}`, { expect_tip: cid, description: cid }));
+  };
+  await round();
+  await enrol(one, ada, id, ada, 'viewer');
+  await enrol(one, ada, id, ada, 'editor');
+  await round();
+  await take(mirror, here, 'viewer');
+  await describe(one, ada);
+  await round();
+  await take(one, ada, 'editor');
+  await describe(mirror, here);
+  await round();
+  expect(await rolesAt(one, ada)).toEqual([{ predicate: 'owner', peer: ada.id }]);
+  expect(await rolesAt(another, ben)).toEqual([{ predicate: 'owner', peer: ben.id }]);
 });
 
 test.each([

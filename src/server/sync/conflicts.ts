@@ -17,6 +17,7 @@ import { mergedInto } from './decide.ts';
 import { commonVersion, loadEntity } from './entity.ts';
 import { storedChain } from './manifests.ts';
 import { isUnsound, mergeContents, type Sides, sidesOf, versionOver } from './merge.ts';
+import { asNamedThere } from './named-there.ts';
 
 /** A conflict with everything that is needed to decide it. */
 export interface OpenConflict extends ConflictRow {
@@ -72,8 +73,9 @@ function byPath(a: Clash, b: Clash): number {
 }
 
 function remoteSides(db: Reader, { remote, id }: ConflictRow): Sides | null {
-  const key = findRemote(db, remote)?.key;
-  return key === undefined ? null : sidesOf(db, loadEntity(db, key, id).state, null);
+  const found = findRemote(db, remote);
+  const sides = found && sidesOf(db, loadEntity(db, found.key, id).state, null);
+  return sides ? asNamedThere(db, sides, { remote: found, self: [] }) : null;
 }
 
 /** An archive's version and the tip here, over the newest version that both descend from. */

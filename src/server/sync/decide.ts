@@ -7,6 +7,7 @@ import { versionOf } from './content.ts';
 import { wasSince } from './entity.ts';
 import { type Chain, chainWith } from './manifests.ts';
 import { isUnsound, type MergedVersion, mergeSides, type Sides, sidesOf } from './merge.ts';
+import { asNamedThere } from './named-there.ts';
 import { pushes } from './remote-settings.ts';
 import { type EntityEvent, type EntityState, entityStep } from './state.ts';
 
@@ -26,7 +27,9 @@ export interface Decision {
 }
 
 export interface Merger {
-  remote: Pick<Remote, 'name' | 'user' | 'secret' | 'direction'>;
+  remote: Pick<Remote, 'key' | 'name' | 'user' | 'secret' | 'direction'>;
+  /** The operator's own ids here. */
+  self: readonly string[];
   schema: string;
   now: () => number;
 }
@@ -52,7 +55,7 @@ export function decide(
   if (next.standing !== 'conflict' || stamp === null) return plain;
   const sides = sidesOf(db, next, chain);
   if (sides && isLifeDecided(db, next, sides)) return plain;
-  const merge = sides && fittingMerge(db, sides, stamp);
+  const merge = sides && fittingMerge(db, merger ? asNamedThere(db, sides, merger) : sides, stamp);
   if (!merge || merge.clashes.length > 0) return plain;
   return { ...plain, ...mergedInto(next, chain, merge), merged: true };
 }
