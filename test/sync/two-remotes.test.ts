@@ -200,6 +200,27 @@ test('a collection that went to two nodes and is deleted here is restored at bot
 test.each([
   ['services', true],
   ['nodes', false],
+])('a collection that one remote deletes while another one gets it is deleted there, too: %s', async (_, stranger) => {
+  await using mirror = await startNode();
+  await using one = await startNode();
+  await using another = await startNode();
+  await using first = await startProxy(one.url, { plain: false, stranger });
+  await using second = await startProxy(another.url, { plain: false, stranger });
+  const here = operator(mirror);
+  const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
+  const place = await collection(one, ada, { label: 'Works' });
+  await addRemote(mirror, here, { name: 'first', url: first.url, key: keyOf(ada) });
+  await addRemote(mirror, here, { name: 'second', url: second.url, key: keyOf(ben), collections: [place.id] });
+  await sync(mirror, here, 'first');
+  await remove(one, ada, place);
+  for (const name of ['second', 'first', 'second'])
+    expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
+  expect((await ask(another, ben, `GET /entities/${place.id}`)).status).toBe(404);
+});
+
+test.each([
+  ['services', true],
+  ['nodes', false],
 ])('a role that was taken stays taken where another remote changes the collection: %s', async (_, stranger) => {
   await using mirror = await startNode();
   await using one = await startNode();

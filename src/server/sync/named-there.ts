@@ -23,7 +23,8 @@ export function asNamedThere(db: Reader, sides: Sides, here: Here): Sides {
   const { user } = here.remote;
   if (theirs.type !== 'collection') return sides;
   const self = allNames(db, here, ours, theirs);
-  const roles = rolesOf(theirs);
+  // A tombstone has no roles.
+  const roles = new Set([ours, theirs].flatMap((one) => [...rolesOf(one).keys()]));
   const isOwn = (r: Relationship) => r.peer === user && roles.has(r.predicate);
   const named = (one: Manifest, ...likes: Manifest[]): Manifest => ({
     ...one,
