@@ -43,7 +43,7 @@ const directions: Record<string, string[]> = {
     'errors',
   ],
   server: ['context', 'http', 'store', 'node-file', 'data-folder', 'config', 'log', 'errors'],
-  'node-file': ['blocks', 'config:type', 'errors', 'log:type'],
+  'node-file': ['blocks', 'config:type', 'errors', 'log:type', 'node-http'],
   'data-folder': ['blocks', 'config:type', 'errors', 'log:type'],
   heaps: [],
   'node-http': [],

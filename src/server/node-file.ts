@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { open, readFile, rename, rm } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
 import { dirname, join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { z } from 'zod';
 import { syncFolder } from './blocks/durable-folder.ts';
 import { UnavailableError } from './errors.ts';
+import { http } from './node-http.ts';
 
 /**
  * Where a node runs, for the programs on the same machine; live while `<url>/health` answers the same instance and the folder is
@@ -26,12 +30,16 @@ const answersWithin = 3000;
 
 /** Whether the node that a node.json names runs; null where something is there and does not answer. */
 export async function isAlive({ url, instance }: NodeFile): Promise<boolean | null> {
+  const signal = AbortSignal.timeout(answersWithin);
   try {
-    const answer = await fetch(new URL('/health', url), { signal: AbortSignal.timeout(answersWithin) });
-    const health = (await answer.json()) as { instance?: unknown };
+    // By itself: what all requests share goes through a proxy where the environment says so, which has a loopback of its own.
+    const request = http.request(new URL('/health', url), { agent: false, signal }).end();
+    const [answer] = (await once(request, 'response')) as [IncomingMessage];
+    request.on('error', () => undefined);
+    const health = (await json(answer)) as { instance?: unknown };
     return health.instance === instance;
-  } catch (error) {
-    return error instanceof DOMException && error.name === 'TimeoutError' ? null : false;
+  } catch {
+    return signal.aborted ? null : false;
   }
 }
 

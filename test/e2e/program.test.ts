@@ -40,6 +40,15 @@ test('serves, closes when asked to, and serves the same data again', async () =>
   expect(await stopped(second.child)).toEqual([0, null]);
 });
 
+test('is found by other commands where Node is told to go through a proxy', async () => {
+  const env = { NODE_USE_ENV_PROXY: '1', HTTP_PROXY: 'http://127.0.0.1:9', NO_PROXY: '' };
+  await serve(env);
+  const { stdout, stderr } = spawnSync(process.execPath, [launcher, 'remote', 'list', '--data', data], {
+    ...{ env: { ...process.env, ...env }, encoding: 'utf8' },
+  });
+  expect([stdout, stderr]).toEqual(['no remotes; add one with "archeion remote add NAME URL"\n', '']);
+});
+
 test('closes as well where it is asked twice at once', async () => {
   const { child } = await serve();
   const closed = stopped(child);
