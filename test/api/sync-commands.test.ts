@@ -212,7 +212,7 @@ test('sync --watch says what was done, and ends with 1 where there is nothing to
   await told(/ origin: .* shows no events: expired/, second);
   proxy.fault = () => undefined;
   await told(/ origin: in step again$/, third);
-  await done('remote remove origin');
+  expect(await done('remote remove origin')).toEqual(['origin is removed. What was mirrored from it stays here.']);
   expect(await watching.code).toBe(1);
   expect(watching.err).toEqual(['archeion: The node does not watch origin any more.']);
   expect(await archeion('sync nobody --watch').code).toBe(2);

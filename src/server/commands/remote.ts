@@ -117,6 +117,7 @@ export function addRemote(program: Command, shell: Shell): void {
       await using client = await openClient(shell, command.optsWithGlobals<GlobalOptions>());
       await remotesNamed(client, name);
       await client.ask('DELETE', path(name));
+      shell.out(`${name} is removed. What was mirrored from it stays here.`);
     });
 }
 
