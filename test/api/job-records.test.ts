@@ -7,6 +7,8 @@ import { JobScene, type Started, type Status } from '../helpers/job-scene.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
 import { activate, activeKlados } from '../helpers/worker-processes.ts';
+import { startWorker } from '../helpers/workers.ts';
+import { writerGate } from '../helpers/writer-gate.ts';
 
 const unrecorded = 'what became of a job could not be recorded';
 
@@ -122,6 +124,20 @@ test('a handoff whose refusal the store does not take yet is handed on anew all 
   // Now it is the handoff that counts.
   db.exec('DROP TRIGGER full');
   expect(await handOn()).toMatchObject({ status: 'started', job_id });
+});
+
+test('a handoff of which there may be equal ones is answered before it is recorded that it was taken, and a kill may come between', async () => {
+  await using scene = await JobScene.open({ writer: 'thread' });
+  await using opened = new AsyncDisposableStack();
+  const worker = opened.use(
+    await startWorker(() => {
+      opened.use(writerGate());
+      return { body: { accepted: true } };
+    }),
+  );
+  const second = await scene.klados('', { endpoint: worker.url });
+  const { handOn } = await begun(scene, second.id);
+  expect((await handOn({ scatter_total: 1 })).status).toBe('started');
 });
 
 test('of a run that is resumed only in part, that part is sent', async () => {

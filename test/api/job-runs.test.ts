@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { stoppedMeanwhile } from '../../src/server/model/job-state.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, type Entity, enrol, nowhere, ok, read } from '../helpers/entities.ts';
 import { failed, JobScene, type Started, type Status } from '../helpers/job-scene.ts';
@@ -98,6 +99,19 @@ describe('a handoff', () => {
       await handOn(first.self, context({ scatter_total: 2 })),
     ];
     expect(ok<Started>(one).job_id).not.toBe(ok<Started>(other).job_id);
+  });
+
+  test('of equal outputs of a scatter without a batch, which a kill left without an answer, is told of each of their jobs once', async () => {
+    const { first, context, handOn } = await begun();
+    const next = async () => ok<Started>(await handOn(first.self, context({ scatter_total: 2 }))).job_id;
+    const begunBefore = [await next(), await next()];
+    const db = new Database(join(scene.node.ctx.config.data, 'main', 'archeion.db'));
+    const left = db.prepare("UPDATE job SET state = 'unknown', error = ? WHERE id = ?");
+    for (const id of begunBefore) left.run(stoppedMeanwhile, id);
+    db.close();
+    expect([await next(), await next()]).toEqual(begunBefore);
+    expect(scene.endpoint.received).toHaveLength(3);
+    expect(begunBefore).not.toContain(await next());
   });
 
   test('is refused to others, and to the klados itself when its time is up', async () => {

@@ -47,13 +47,18 @@ export class JobScene implements AsyncDisposable {
     this.#opened = opened;
   }
 
-  static async open({ env = {}, data }: Pick<StartOptions, 'env' | 'data'> = {}): Promise<JobScene> {
+  static async open({
+    env = {},
+    data,
+    ...more
+  }: Pick<StartOptions, 'env' | 'data' | 'writer'> = {}): Promise<JobScene> {
     await using opened = new AsyncDisposableStack();
     const clock = { ms: Date.UTC(2026, 0, 1) };
     const endpoint = opened.use(await startProcessorEndpoint());
     const options = {
       now: () => clock.ms,
       env,
+      ...more,
       ...(data !== undefined && { data }),
     };
     const node = opened.use(await startNode(options));

@@ -70,9 +70,14 @@ export class JobSender {
   /**
    * Sends a job until it has an answer, or nobody can tell, or the node closes. The job is on disk already, as `sent` or
    * `queued`. Resolves when the outcome is on disk. `told`: given an outcome that the store has refused once, for whoever
-   * cannot wait until it takes it.
+   * cannot wait until it takes it. `early`: given that it is taken before that is on disk, too.
    */
-  deliver(store: NetworkStore, job: Sendable, told?: (outcome: Sending) => void): Promise<Sending> {
+  deliver(
+    store: NetworkStore,
+    job: Sendable,
+    told?: (outcome: Sending) => void,
+    { early = false }: { early?: boolean } = {},
+  ): Promise<Sending> {
     return this.#inTurn(job, async (sending) => {
       const { stop, now } = this.#needs;
       let current = sending;
@@ -85,7 +90,9 @@ export class JobSender {
           current = await this.#record(store, job.id, current, { kind: 'sending' });
         }
         if (current.state !== 'sent') break;
-        current = await this.#keep(store, job.id, current, await this.#send(store, job), told);
+        const outcome = await this.#send(store, job);
+        if (early && outcome.kind === 'accepted') told?.(afterSending(current, outcome));
+        current = await this.#keep(store, job.id, current, outcome, told);
       }
       return current;
     });

@@ -2,14 +2,12 @@ import { createHash } from 'node:crypto';
 import type { InputChecks } from '../../jobs/input-check.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { isoTime } from '../../model/iso-time.ts';
-import { stoppedMeanwhile } from '../../model/job-state.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import { orderedJson } from '../../model/properties.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { EntityRow } from '../../store/entities.ts';
 import type { NewJob } from '../../store/jobs/job-rows.ts';
-import { jobByHandoff } from '../../store/jobs/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
@@ -19,10 +17,10 @@ import { defaultSeconds, endOf, type Launch, type Launcher, newJob } from '../jo
 import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
 import { type SubAgentWarning, subAgents } from '../jobs/sub-agents.ts';
 import { namedCollection } from '../jobs/targets.ts';
+import { begunBefore, Unheard } from '../jobs/unheard.ts';
 import { grantedFacts, grantFacts, namedView, previewMessage, rejection } from '../jobs/views.ts';
 import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
 import type { UsersService } from '../users/service.ts';
-import { Unheard } from './unheard.ts';
 import type { AgentInvokedView, AgentPreviewView, InvokeAgentBody } from './wire.ts';
 
 export interface AgentJobsNeeds {
@@ -86,26 +84,13 @@ export class AgentJobsService {
 
   /** What was begun for an agent that had no answer before the node stopped; it is told of that once. */
   async #begunBefore(store: NetworkStore, { place }: Decision, digest: string): Promise<AgentInvokedView | null> {
-    const { writes, needs } = this.#needs.launcher;
-    const find = () => {
-      const job = store.read((db) => jobByHandoff(db, digest));
-      if (!job || job.expires <= writes.env.now()) return null;
-      return job.sending.state === 'unknown' && job.sending.error === stoppedMeanwhile ? job : null;
+    const job = await begunBefore(this.#needs.launcher, store, digest);
+    if (!job) return null;
+    const { id, collection, expires } = job;
+    return {
+      ...{ status: 'started', job_id: id, job_collection: collection },
+      ...{ grants: grantsOf(place), target_cid: place.target.cid, expires_at: isoTime(expires) },
     };
-    if (!find()) return null;
-    return writes.queued(store, digest, async () => {
-      const job = find();
-      if (!job) return null;
-      const { id, sending, collection, expires } = job;
-      const error = `${stoppedMeanwhile}; whoever began it was told so when it asked again`;
-      await store.submit([
-        needs.sender.commit([{ kind: 'job_sending', id, from: sending, to: { ...sending, error } }]),
-      ]);
-      return {
-        ...{ status: 'started', job_id: id, job_collection: collection },
-        ...{ grants: grantsOf(place), target_cid: place.target.cid, expires_at: isoTime(expires) },
-      };
-    });
   }
 
   async #begin(store: NetworkStore, decision: Decision, launch: (db: Reader) => Launched): Promise<AgentInvokedView> {

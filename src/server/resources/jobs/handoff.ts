@@ -149,15 +149,19 @@ function liveGrant(
 type HandedRequest = Pick<JobRequest, 'rhiza' | 'target_entity' | 'target_entities' | 'input'>;
 
 /**
- * What makes two handoffs the same one, asked for twice. Where a scatter has no batch, two equal outputs are two jobs, and
- * there is no telling, unless the processor numbers them.
+ * Whether a handoff that is the same as another one is meant as well: where a scatter has no batch, two equal outputs are two jobs,
+ * unless the processor numbers them.
  */
+export function isUnnumbered({ rhiza }: HandedRequest): boolean {
+  return rhiza?.scatter_total !== undefined && rhiza.batch === undefined && rhiza.scatter_index === undefined;
+}
+
+/** What makes two handoffs the same one, asked for twice. Null outside of a workflow. */
 export function handoffDigest(run: string, klados: string, request: HandedRequest): string | null {
   const { rhiza, target_entity, target_entities, input } = request;
   if (!rhiza) return null;
-  const { id, path, parent_logs, batch, recurse_depth, scatter_total, scatter_index } = rhiza;
-  if (scatter_total !== undefined && batch === undefined && scatter_index === undefined) return null;
-  const place = batch ? [batch.id, batch.index] : scatter_index;
+  const { id, path, parent_logs, batch, recurse_depth, scatter_index } = rhiza;
+  const place = batch ? [batch.id, batch.index] : isUnnumbered(request) ? 'one of several' : scatter_index;
   const targets = target_entities ?? [target_entity];
   const given = input === undefined ? [] : [orderedJson(input)];
   const text = JSON.stringify([run, klados, id, path, parent_logs, place, recurse_depth, targets, ...given]);

@@ -72,17 +72,25 @@ export class Launcher {
     return unlessBusy(() => (grantsIn === null ? untilCommitted(write) : writes.queued(store, grantsIn, write)));
   }
 
-  /** Sends a job that was written as `sent`. An outcome that the store does not take yet is given all the same. */
-  deliver(store: NetworkStore, job: NewJob): Promise<Sending> {
+  /**
+   * Sends a job that was written as `sent`. An outcome that the store does not take yet is given all the same. `early`: that it is
+   * taken is given at once, so that whoever began what a kill leaves as `sent` has most likely had no answer.
+   */
+  deliver(store: NetworkStore, job: NewJob, options: { early?: boolean } = {}): Promise<Sending> {
     const { promise: told, resolve } = Promise.withResolvers<Sending>();
-    return Promise.race([told, this.#delivered(store, job, resolve)]);
+    return Promise.race([told, this.#delivered(store, job, resolve, options)]);
   }
 
-  async #delivered(store: NetworkStore, job: NewJob, told: (outcome: Sending) => void): Promise<Sending> {
+  async #delivered(
+    store: NetworkStore,
+    job: NewJob,
+    told: (outcome: Sending) => void,
+    options: { early?: boolean },
+  ): Promise<Sending> {
     const { state, attempts } = job;
     const { sender, queueOf } = this.needs;
     try {
-      return await sender.deliver(store, { ...job, sending: { ...newSending, state, attempts } }, told);
+      return await sender.deliver(store, { ...job, sending: { ...newSending, state, attempts } }, told, options);
     } catch (error) {
       // It may wait to be sent again by now.
       queueOf(store).wake();

@@ -6,14 +6,16 @@ import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { NewJob } from '../../store/jobs/job-rows.ts';
+import type { StoredJob } from '../../store/jobs/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
-import { type Handoff, handedOnBefore, handoffDigest, handoffOf } from '../jobs/handoff.ts';
+import { type Handoff, handedOnBefore, handoffDigest, handoffOf, isUnnumbered } from '../jobs/handoff.ts';
 import { inputIssues } from '../jobs/input.ts';
 import { defaultSeconds, endOf, type Launch, type Launcher, newJob } from '../jobs/launcher.ts';
 import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
 import { missingTargets, namedCollection, targetsFor } from '../jobs/targets.ts';
+import { begunBefore, Unheard } from '../jobs/unheard.ts';
 import { kladosGrant, kladosGranted, namedView, previewMessage, rejection } from '../jobs/views.ts';
 import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
 import type { UsersService } from '../users/service.ts';
@@ -57,6 +59,8 @@ export class KladosJobsService {
   readonly #needs: KladosJobsNeeds;
   /** Handoffs that are being written, so that one that is sent twice is one. */
   readonly #handingOn = new Map<string, Promise<KladosInvokedView>>();
+  /** Handoffs of which a second one may be meant as well. */
+  readonly #unheard = new Unheard<KladosInvokedView>();
 
   constructor(needs: KladosJobsNeeds) {
     this.#needs = needs;
@@ -81,6 +85,11 @@ export class KladosJobsService {
     if (handoff === null || digest === null)
       return this.#sent(store, await this.#write(confirmed, { handoff: null, retries: null }));
     const key = `${store.network} ${digest}`;
+    if (isUnnumbered(request))
+      return this.#unheard.once(key, () => caller.hasLeft?.() ?? false, {
+        begin: () => this.#startAnother(confirmed, digest),
+        isBegun: ({ status }) => status === 'started',
+      });
     const running = this.#handingOn.get(key);
     if (running) return running;
     const started = this.#startOnce(confirmed, handoff.from.run, digest).finally(() => this.#handingOn.delete(key));
@@ -125,16 +134,7 @@ export class KladosJobsService {
     const known = newest();
     if (!known) return this.#sent(store, await this.#write(confirmed, { handoff: digest, retries: null }));
     const { state } = needs.sender.told(known.id) ?? known.sending;
-    if (state !== 'refused')
-      return {
-        status: 'started',
-        job_id: known.id,
-        job_collection: known.collection,
-        klados_id: known.processor,
-        grants: place.plans.map(kladosGranted),
-        target_cid: place.target.cid,
-        expires_at: isoTime(known.expires),
-      };
+    if (state !== 'refused') return begunView(known, place);
     // In turn with whoever repeats what failed of the run: it is begun again once, and by nobody who was repeated meanwhile.
     const launched = await writes.queued(store, run, async () => {
       if (newest()?.id !== known.id) return null;
@@ -142,6 +142,15 @@ export class KladosJobsService {
       return this.#write(anew, { handoff: digest, retries: known.id });
     });
     return launched ? this.#sent(store, launched) : this.#startOnce(confirmed, run, digest);
+  }
+
+  /** One of several that may be equal, but for what its worker asks for again that had no answer before the node stopped. */
+  async #startAnother(confirmed: Confirmed, digest: string): Promise<KladosInvokedView> {
+    const { store, decision } = confirmed;
+    const begun = await begunBefore(this.#needs.launcher, store, digest);
+    if (begun) return begunView(begun, decision.place);
+    const launched = await this.#write(confirmed, { handoff: digest, retries: null });
+    return this.#sent(store, launched, { early: true });
   }
 
   async #write(
@@ -153,8 +162,12 @@ export class KladosJobsService {
     return this.#needs.launcher.write(store, granting, (db) => this.#launch(db, caller, decide(db), record));
   }
 
-  async #sent(store: NetworkStore, { job, place, targetTip }: Launched): Promise<KladosInvokedView> {
-    const sending = await this.#needs.launcher.deliver(store, job);
+  async #sent(
+    store: NetworkStore,
+    { job, place, targetTip }: Launched,
+    options: { early?: boolean } = {},
+  ): Promise<KladosInvokedView> {
+    const sending = await this.#needs.launcher.deliver(store, job, options);
     const grants = place.plans.map(kladosGranted);
     const head = { grants, target_cid: targetTip, expires_at: isoTime(job.expires) };
     const refused = rejection(sending);
@@ -180,6 +193,14 @@ export class KladosJobsService {
     const { steps, rows, relies } = opened;
     return { steps, rows: [...rows, { kind: 'job', job }], relies, job, place, targetTip };
   }
+}
+
+/** What was begun before. */
+function begunView({ id, collection, processor, expires }: StoredJob, { plans, target }: Workplace): KladosInvokedView {
+  return {
+    ...{ status: 'started', job_id: id, job_collection: collection, klados_id: processor },
+    ...{ grants: plans.map(kladosGranted), target_cid: target.cid, expires_at: isoTime(expires) },
+  };
 }
 
 function preview({ klados, place, now, wantedMs }: Decision): KladosPreviewView {

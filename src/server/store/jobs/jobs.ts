@@ -60,6 +60,14 @@ export function jobByHandoff(db: Reader, handoff: string): StoredJob | undefined
   return row && toJob(row);
 }
 
+/** The oldest job that was handed on with that digest of which nobody can tell whether it arrived, for the reason given, and whose time is not up. */
+export function unknownByHandoff(db: Reader, handoff: string, why: string, nowMs: number): StoredJob | undefined {
+  const sql = `SELECT ${columns} FROM job WHERE handoff = ? AND state = 'unknown' AND error = ? AND expires > ?
+    ORDER BY key LIMIT 1`;
+  const row = db.get<Columns>(sql, handoff, why, nowMs);
+  return row && toJob(row);
+}
+
 /** The job that repeats another, directly. */
 export function retryOf(db: Reader, id: string): StoredJob | undefined {
   const row = db.get<Columns>(`SELECT ${columns} FROM job WHERE retries = ? ORDER BY key DESC LIMIT 1`, id);

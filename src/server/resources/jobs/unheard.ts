@@ -1,4 +1,8 @@
+import { stoppedMeanwhile } from '../../model/job-state.ts';
 import { RecentMap } from '../../model/recent-map.ts';
+import { type StoredJob, unknownByHandoff } from '../../store/jobs/jobs.ts';
+import type { NetworkStore } from '../../store/network-store.ts';
+import type { Launcher } from './launcher.ts';
 
 interface Begun<T> {
   answer: Promise<T>;
@@ -31,4 +35,22 @@ export class Unheard<T> {
       if (!isKept && this.#begun.get(key) === begun) this.#begun.delete(key);
     }
   }
+}
+
+/** What was handed on with a digest by somebody who had no answer before the node stopped; who asks for it again is told of it once. */
+export async function begunBefore(
+  { writes, needs }: Launcher,
+  store: NetworkStore,
+  digest: string,
+): Promise<StoredJob | null> {
+  const find = () => store.read((db) => unknownByHandoff(db, digest, stoppedMeanwhile, writes.env.now()));
+  if (!find()) return null;
+  return writes.queued(store, digest, async () => {
+    const job = find();
+    if (!job) return null;
+    const { id, sending } = job;
+    const error = `${stoppedMeanwhile}; whoever began it was told so when it asked again`;
+    await store.submit([needs.sender.commit([{ kind: 'job_sending', id, from: sending, to: { ...sending, error } }])]);
+    return job;
+  });
 }
