@@ -21,6 +21,7 @@ const behaviours: Record<string, Behaviour> = {
   tomorrow: (response) => json(response, 503, { accepted: false, error: 'not today', retry_after: 86_400 }),
   unavailable: (response) => json(response, 503, { accepted: false, error: 'no key', retry_after: 60 }),
   fail: (response) => json(response, 500, { error: 'inner error' }),
+  nested: (response) => json(response, 400, { accepted: false, error: { code: 'no_model', message: 'no such model' } }),
   list: (response) => json(response, 200, ['accepted']),
   nulls: (response) => json(response, 200, { accepted: true, job_id: null, error: null, retry_after: null }),
   html: (response) => {

@@ -107,13 +107,19 @@ function read({ status, headers, body }: Answer, job: string): Outcome {
   if (said === undefined && (!isFine || isPage))
     return { kind: 'refused', error: `the processor answered ${status} with ${type} instead of JSON`, ...later };
   if (accepted === false || (!isFine && accepted !== true)) {
-    const words =
-      typeof error === 'string' && error !== '' ? beginningOf(error, maxError) : `the processor answered ${status}`;
-    return { kind: 'refused', error: words, ...later };
+    return { kind: 'refused', error: beginningOf(refusal(status, accepted, error), maxError), ...later };
   }
   if (job_id !== undefined && job_id !== null && job_id !== job)
     return { kind: 'refused', error: 'the processor answered for another job' };
   return { kind: 'accepted' };
+}
+
+/** Why a job is not taken: in the processor's words where it says that it does not take it; else they may be about anything. */
+function refusal(status: number, accepted: unknown, error: unknown): string {
+  const said = isObject(error) ? error.message : error;
+  const words = typeof said === 'string' ? said : '';
+  if (accepted === false && words !== '') return words;
+  return `the processor answered ${status}${words && `: ${words}`}`;
 }
 
 /** Bad gateway, its timeout, and what a well-known one answers besides for an origin that it does not understand. */
