@@ -57,23 +57,28 @@ describe('what a processor answers', () => {
     expect(scene.endpoint.received).toHaveLength(1);
   });
 
-  test.each(['hang', 'break', 'large', 'gateway', 'late'])(
-    '%s: nobody can tell, so it is not sent again, and has timed out when its time is up',
-    async (behaviour) => {
-      const { id } = await scene.klados(behaviour);
-      const { status, job_id } = await scene.invoke(id);
-      expect(status).toBe('started');
-      expect(await scene.status(id, job_id)).toMatchObject({ status: 'pending', progress: { total: 1, pending: 1 } });
-      scene.clock.ms += hour - 1;
-      expect((await scene.status(id, job_id)).status).toBe('pending');
-      scene.clock.ms += 1;
-      expect(await scene.status(id, job_id)).toMatchObject({
-        status: 'error',
-        errors: [{ job_id, code: 'TIMEOUT', retryable: true, message: expect.stringContaining('wrote no log') }],
-      });
-      expect(scene.endpoint.received).toHaveLength(1);
-    },
-  );
+  test.each([
+    ['hang', /did not answer in full/],
+    ['break', /connection broke/],
+    ['large', /answered more than/],
+    ['gateway', /answered 502/],
+    ['late', /answered 504/],
+  ])('%s: nobody can tell, so it is not sent again, and has timed out when its time is up', async (behaviour, why) => {
+    const { id } = await scene.klados(behaviour);
+    const { status, job_id } = await scene.invoke(id);
+    expect(status).toBe('started');
+    expect(await scene.status(id, job_id)).toMatchObject({ status: 'pending', progress: { total: 1, pending: 1 } });
+    const { jobs } = ok<{ jobs: object[] }>(await ask(scene.node, scene.who, `GET /node/jobs/${job_id}`));
+    expect(jobs).toMatchObject([{ sending: 'unknown', sending_error: expect.stringMatching(why), error: null }]);
+    scene.clock.ms += hour - 1;
+    expect((await scene.status(id, job_id)).status).toBe('pending');
+    scene.clock.ms += 1;
+    expect(await scene.status(id, job_id)).toMatchObject({
+      status: 'error',
+      errors: [{ job_id, code: 'TIMEOUT', retryable: true, message: expect.stringContaining('wrote no log') }],
+    });
+    expect(scene.endpoint.received).toHaveLength(1);
+  });
 
   test.each(['hang', 'html'])('%s, and it did the job: its log says so', async (behaviour) => {
     const { id, self } = await scene.klados(behaviour);

@@ -85,6 +85,7 @@ export interface RunJobLine {
   batch: { index: number; total: number } | null;
   status: RunPhase | 'unknown';
   sending: RunJob['state'];
+  sending_error: string | null;
   error: { code: string; message: string; retryable: boolean } | null;
   created_at: string;
   started_at: string | null;
@@ -167,6 +168,7 @@ function jobLine(db: Reader, job: RunJob, nowMs: number): RunJobLine {
     batch: batch ? { index: batch.index, total: batch.total } : null,
     status: known ? phase : 'unknown',
     sending: job.state,
+    sending_error: job.error,
     error: known ? error : null,
     created_at: iso(job.created),
     started_at: job.log?.started ?? null,

@@ -81,7 +81,16 @@ export function JobDetails({ run, line: { job, repeatedBy } }: { run: RunLine; l
             <span className="text-quiet"> · {t('job.took', { seconds: took(job.started_at, job.completed_at) })}</span>
           )}
         </Fact>
-        {job.sending !== 'accepted' && <Fact name={t('job.request')}>{t(`job.sending.${job.sending}`)}</Fact>}
+        {job.sending !== 'accepted' && (
+          <Fact name={t('job.request')}>
+            {t(`job.sending.${job.sending}`)}
+            {job.error === null && job.sending_error !== null && (
+              <p className="text-quiet break-words">
+                <bdi>{job.sending_error}</bdi>
+              </p>
+            )}
+          </Fact>
+        )}
         <Fact name={t('job.id')}>
           <Copied text={job.job_id} />
         </Fact>

@@ -68,6 +68,8 @@ export interface RunJobView {
   status: JobPhaseView;
   /** How far its request has come; `unknown`: nobody can tell whether it arrived. */
   sending: 'queued' | 'sent' | 'accepted' | 'refused' | 'unknown';
+  /** Why its request waits, was refused, or nobody can tell whether it arrived. */
+  sending_error: string | null;
   error: RunJobErrorView | null;
   created_at: string;
   started_at: string | null;
