@@ -201,7 +201,9 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const embedder = config.embed && new EndpointEmbedder({ ...config.embed, key: secrets.embed }, searchLog);
   const search = opened.use(new SearchEngine(embedder, follower));
   const links = new Links(randomBytes(32));
-  const services = buildServices({ config, networks, identity, search, links, now });
+  const openFiles = () => openFilesOf(config.data, { identity, networks, logs });
+  const pool: RequestPool = opened.use(new RequestPool({ config, networks, openFiles, now, log }));
+  const services = buildServices({ config, networks, identity, search, links, large: pool, now });
   const { cascades, entities, expansions, diffs } = services.entities;
   const { users, writes, collections } = services;
   const unfinished = opened.use(
@@ -225,8 +227,6 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   });
   const outbound = opened.use(new Outbound());
   const requests = new RequestTally();
-  const openFiles = () => openFilesOf(config.data, { identity, networks, logs });
-  const pool: RequestPool = opened.use(new RequestPool({ config, networks, openFiles, now, log }));
   const additive = opened.use(
     new AdditiveFollowers({
       writes,

@@ -192,6 +192,40 @@ export class UnavailableError extends DomainError {
   readonly code = 'UNAVAILABLE';
 }
 
+/** A refusal as plain data: its class does not survive the way to another thread. */
+export interface PlainRefusal {
+  code: ErrorCode;
+  message: string;
+  details: Details | undefined;
+  retryAfter: number | undefined;
+}
+
+export function plainRefusal(error: DomainError): PlainRefusal {
+  const { code, message, details } = error;
+  return { code, message, details, retryAfter: error instanceof BusyError ? error.retryAfter : undefined };
+}
+
+class CarriedError extends DomainError {
+  override readonly name = 'CarriedError';
+  readonly code: ErrorCode;
+  constructor({ code, message, details }: PlainRefusal) {
+    super(message, details);
+    this.code = code;
+  }
+}
+
+/** The refusal that it was on the other thread, of its class where more than its answer depends on that. */
+export function refusalAgain(refusal: PlainRefusal): DomainError {
+  const { code, details = {}, retryAfter } = refusal;
+  const { issues, ...more } = details;
+  const { expected, actual, reason } = details as Record<string, string>;
+  if (code === 'VALIDATION_ERROR') return new ValidationError(issues as Issue[], more);
+  if (code === 'CONFLICT') return new ConflictError(expected ?? '', actual ?? '', reason);
+  if (code === 'BUSY') return new BusyError(retryAfter, reason);
+  if (code === 'STORAGE' || code === 'STORAGE_FULL') return new StorageError(reason ?? '', code === 'STORAGE_FULL');
+  return new CarriedError(refusal);
+}
+
 /** Another process has the data folder: a node, also one that starts or stops, or a command. */
 export class FolderInUseError extends UnavailableError {
   constructor(data: string) {

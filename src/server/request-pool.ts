@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, type TransferListItem } from 'node:worker_threads';
 import type { Config } from './config.ts';
-import { BusyError, UnavailableError } from './errors.ts';
+import { BusyError, refusalAgain, UnavailableError } from './errors.ts';
 import type { EndpointRequest } from './http/endpoint.ts';
 import {
   type LargeAnswer,
@@ -13,10 +13,13 @@ import {
 } from './http/large-requests.ts';
 import type { Log } from './log.ts';
 import type { Caller } from './model/caller.ts';
+import type { ContentArrival } from './model/content-entries.ts';
 import type { Network } from './model/ids.ts';
 import { maxOnLoop, type UnnamedVersions } from './model/large.ts';
 import type {
   AdditiveTask,
+  ContentAnswer,
+  ContentTask,
   CutFinding,
   RequestTask,
   Submission,
@@ -111,15 +114,26 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
 
   async serve(request: LargeRequest, asker: Asker): Promise<LargeAnswer> {
     const store = await this.#needs.networks.get(request.caller.network);
-    return this.#waited(request.bytes, async () => {
-      const { port1: ours, port2: theirs } = new MessageChannel();
-      ours.on('message', ({ commits }: Submission) => void submit(store, commits, ours));
-      try {
-        return await this.#run({ request, port: theirs }, asker);
-      } finally {
-        ours.close();
-      }
-    });
+    return this.#waited(request.bytes, () =>
+      submitting(store, (port) => {
+        const transferList = [port, ...givenAway(request.bytes)];
+        const task: Waiting<RequestTask> = { request, port };
+        return this.#work<LargeAnswer>(task, { name: 'serveLarge', transferList }, asker);
+      }),
+    );
+  }
+
+  /** See ContentService.enter. @throws what that throws; BusyError where too much waits already */
+  async enterContent(asker: Caller, arrival: ContentArrival) {
+    const store = await this.#needs.networks.get(asker.network);
+    const answer = await this.#waited(undefined, () =>
+      submitting(store, (port) => {
+        const task: Waiting<ContentTask> = { caller: plainCaller(asker), arrival, port };
+        return this.#work<ContentAnswer>(task, { name: 'enterContent', transferList: [port] }, asker);
+      }),
+    );
+    if ('refused' in answer) throw refusalAgain(answer.refused);
+    return answer.entered;
   }
 
   shortenChat(bytes: Uint8Array, asker: Asker): Promise<ShortBody> {
@@ -148,9 +162,8 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
 
   /** Uses such a tool. @throws UnavailableError with what the tool refuses */
   async runTool(name: string, asker: Caller, args: unknown): Promise<CutFinding> {
-    const { hasLeft: _, address: __, isRevoked: ___, ...caller } = asker;
-    await this.#needs.networks.get(caller.network);
-    const task: Waiting<ToolTask> = { name, caller, args };
+    await this.#needs.networks.get(asker.network);
+    const task: Waiting<ToolTask> = { name, caller: plainCaller(asker), args };
     const answer = await this.#work<ToolAnswer>(task, { name: 'runTool' }, asker);
     if ('refused' in answer) throw new UnavailableError(answer.refused);
     return answer.found;
@@ -160,11 +173,6 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   prepareAdditive(network: Network, group: AdditiveGroup, attempts: number): Promise<Commit> {
     const task: Waiting<AdditiveTask> = { network, group, attempts };
     return this.#work<Commit>(task, { name: 'prepareAdditive' }, null);
-  }
-
-  #run(task: Waiting<RequestTask>, asker: Asker): Promise<LargeAnswer> {
-    const transferList = [task.port, ...givenAway(task.request.bytes)];
-    return this.#work<LargeAnswer>(task, { name: 'serveLarge', transferList }, asker);
   }
 
   /**
@@ -235,6 +243,22 @@ const settled = (work: Promise<unknown>): Promise<void> =>
     () => undefined,
     () => undefined,
   );
+
+/** Without what cannot be sent to a thread. */
+function plainCaller({ hasLeft: _, address: __, isRevoked: ___, ...caller }: Caller): Caller {
+  return caller;
+}
+
+/** Gives work on a thread a way to this one's writer. */
+async function submitting<T>(store: NetworkStore, work: (port: MessagePort) => Promise<T>): Promise<T> {
+  const { port1: ours, port2: theirs } = new MessageChannel();
+  ours.on('message', ({ commits }: Submission) => void submit(store, commits, ours));
+  try {
+    return await work(theirs);
+  } finally {
+    ours.close();
+  }
+}
 
 async function submit(store: NetworkStore, commits: Commit[], port: MessagePort): Promise<void> {
   const post = (answer: SubmissionAnswer) => port.postMessage(answer);

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { Finding } from './chat/tools.ts';
 import type { Config } from './config.ts';
-import { BusyError, DomainError, StorageError } from './errors.ts';
+import { BusyError, DomainError, type PlainRefusal, plainRefusal, StorageError } from './errors.ts';
 import { table } from './generated/routes.ts';
 import { parseJson } from './http/body.ts';
 import { bodyCheck, type Endpoint, type EndpointAnswer, endpoints } from './http/endpoint.ts';
@@ -16,10 +16,12 @@ import type { LargeAnswer, LargeRequest, ShortBody } from './http/large-requests
 import { movable } from './http/movable.ts';
 import { jsonText } from './http/stored-json.ts';
 import type { Caller } from './model/caller.ts';
+import type { ContentArrival } from './model/content-entries.ts';
 import { type Network, networks as networkNames } from './model/ids.ts';
 import { shortened } from './resources/chat/messages.ts';
 import type { ChatBody } from './resources/chat/wire.ts';
 import { Links } from './resources/content/links.ts';
+import type { ContentWrittenView } from './resources/content/wire.ts';
 import { SearchEngine } from './search/engine.ts';
 import { buildServices, type Services } from './services.ts';
 import { Identity } from './store/accounts/identity.ts';
@@ -48,8 +50,8 @@ export type SubmissionAnswer =
   | { busy: { retryAfter: number; reason: string } }
   | { failed: { reason: string; full: boolean } };
 
-/** The request in hand: a thread serves one at a time. */
-let inHand: RequestTask | undefined;
+/** The way back of the task in hand: a thread has one at a time. */
+let inHand: Pick<RequestTask, 'port'> | undefined;
 /** The time for everything in the task in hand. */
 let clock: number | undefined;
 /** Of the databases that the node has open, at its beginning. */
@@ -112,6 +114,30 @@ export async function runTool({ name, caller, args, now, config, openFiles }: To
     const refused = refusalOf(error);
     if (refused === undefined) throw error;
     return { refused };
+  }
+}
+
+/** Content for a large entity; see ContentService.enter. */
+export interface ContentTask extends Omit<RequestTask, 'request'> {
+  caller: Caller;
+  arrival: ContentArrival;
+}
+
+export type ContentAnswer = { entered: ContentWrittenView } | { refused: PlainRefusal };
+
+export async function enterContent(task: ContentTask): Promise<ContentAnswer> {
+  inHand = task;
+  clock = task.now;
+  open = task.openFiles;
+  try {
+    here ??= build(task.config);
+    return { entered: await here.services.bytes.content.enter(task.caller, task.arrival) };
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return { refused: plainRefusal(error) };
+  } finally {
+    task.port.close();
+    inHand = undefined;
   }
 }
 
@@ -193,7 +219,7 @@ function build(config: Config): NonNullable<typeof here> {
     config.embed && 'A request of this size is searched by words alone.',
   );
   const links = new Links(randomBytes(32));
-  const services = buildServices({ config, networks, identity, search, links, now });
+  const services = buildServices({ config, networks, identity, search, links, large: null, now });
   const endpointOf = endpoints(table.models);
   const served = new Map(
     table.routes.filter(movable).flatMap((route) => {

@@ -9,7 +9,7 @@ import { AuthService } from './resources/auth/service.ts';
 import { CollectionsService } from './resources/collections/service.ts';
 import { DownloadService } from './resources/content/download-service.ts';
 import type { Links } from './resources/content/links.ts';
-import { ContentService } from './resources/content/service.ts';
+import { ContentService, type LargeContent } from './resources/content/service.ts';
 import { BatchService } from './resources/entities/batch-service.ts';
 import { CascadeService } from './resources/entities/cascade-service.ts';
 import { DiffService } from './resources/entities/diff-service.ts';
@@ -49,6 +49,8 @@ export interface Ground {
   search: SearchEngine;
   /** What signs the addresses of downloads; on a request thread none are made. */
   links: Links;
+  /** Threads for what is too much for this one; null on them. */
+  large: LargeContent | null;
   /** Epoch milliseconds. */
   now: () => number;
 }
@@ -59,7 +61,7 @@ export interface Ground {
  */
 export type Services = ReturnType<typeof buildServices>;
 
-export function buildServices({ config, networks, identity, search, links, now }: Ground) {
+export function buildServices({ config, networks, identity, search, links, large, now }: Ground) {
   const hasBytes = (network: Network, cid: string) => new FileStore(filesFolder(join(config.data, network))).has(cid);
   const isAccount = (id: string) => identity.accountById(id) !== null;
   const permissions = new PermissionsService(now, networks, { hasBytes, isAccount });
@@ -108,7 +110,7 @@ export function buildServices({ config, networks, identity, search, links, now }
     bytes: {
       uploads,
       downloads,
-      content: new ContentService({ writes, uploads }),
+      content: new ContentService({ writes, uploads, large }),
       files: new FilesService({ writes, entities, downloads, uploads }),
     },
     additions: new AdditivePreparer(writes, identity),

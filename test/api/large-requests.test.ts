@@ -306,6 +306,39 @@ test('a version is weighed with its own predecessor, also where the entity has o
   expect(node.ctx.largeRequests.isLarge(request, 'previous')).toBe(true);
 });
 
+test('bytes for a large entity are entered on another thread, and refused there as those for a small one', async () => {
+  const guest = await user(node, 'sends bytes');
+  const entity = await made();
+  const { open, begun } = threadGate('enterContent');
+  const send = ({ id }: Entity, person: Person, key: string, headers: Record<string, string> = {}) =>
+    ask(node, person, `POST /entities/${id}/content?key=${key}`, Buffer.from(key), {
+      ...{ 'Content-Type': 'text/plain', ...headers },
+    });
+  try {
+    open();
+    const refusals = async (one: Entity) => {
+      const first = await send(one, owner, 'a');
+      expect(first.status).toBe(200);
+      const answers = [await send(one, guest, 'a'), await send(one, owner, 'a', { 'If-None-Match': '*' })];
+      await remove(node, owner, await read(node, owner, one.id));
+      return [...answers, await send(one, owner, 'b')].map(({ status, text }) => ({ status, text }));
+    };
+    const ofSmall = await refusals(await made({ label: 'small' }));
+    expect(ofSmall.map(({ status }) => status)).toEqual([403, 412, 400]);
+    expect(begun).toEqual([]);
+    expect(await refusals(await made())).toEqual(ofSmall);
+    expect(begun).toHaveLength(5);
+    const all = await Promise.all(['a', 'b', 'c'].map((key) => send(entity, owner, key)));
+    expect(all.map(({ status }) => status)).toEqual([200, 200, 200]);
+    expect(begun).toHaveLength(11);
+    const { properties } = await read(node, owner, entity.id);
+    expect(properties).toMatchObject({ ...large, content: { a: { size: 1 }, b: { size: 1 }, c: { size: 1 } } });
+    expect((await node.fetch(`/entities/${entity.id}/content?key=b`)).text).toBe('b');
+  } finally {
+    vi.restoreAllMocks();
+  }
+});
+
 test('nothing is done for a client that has left before its turn, and those after it do not wait', async () => {
   const { port } = new URL(node.url);
   const peers = await Promise.all(Array.from({ length: 60 }, () => made()));

@@ -11,6 +11,16 @@ export interface ContentEntry {
   uploaded_at: string;
 }
 
+/** Bytes that are to be an entity's under a key, which may be taken where it is not to be a new one. */
+export interface ContentArrival {
+  id: string;
+  key: string;
+  isNew: boolean;
+  content: ContentEntry;
+  /** Whether they are here: else it is only asked whether they may come. */
+  hasCome: boolean;
+}
+
 /** What a download needs to know beside the bytes; null where the version does not say. */
 export interface HeldContent {
   cid: string;

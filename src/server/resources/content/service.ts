@@ -1,7 +1,13 @@
 import { isContentCid } from '../../blocks/cid.ts';
 import { type DomainError, type Issue, NotFoundError, PreconditionError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
-import { type ContentEntry, entriesOf, isOtherContent, withEntries } from '../../model/content-entries.ts';
+import {
+  type ContentArrival,
+  type ContentEntry,
+  entriesOf,
+  isOtherContent,
+  withEntries,
+} from '../../model/content-entries.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
 import { replaced } from '../../model/next-version.ts';
 import { isObject } from '../../model/objects.ts';
@@ -35,14 +41,26 @@ interface PlanOptions {
   path?: string[];
 }
 
+/** Enters the content of entities that are too much for the event loop on another thread, as `ContentService.enter` does. */
+export interface LargeContent {
+  namesLarge(caller: Caller, named: { id: string }): boolean;
+  enterContent(caller: Caller, arrival: ContentArrival): Promise<ContentWrittenView>;
+}
+
 /** The bytes that an entity holds under keys, `properties.content` (wire-contract.md 4.4). */
 export class ContentService {
   readonly #writes: EntityWrites;
   readonly #uploads: UploadsService;
+  readonly #large: LargeContent | null;
 
-  constructor({ writes, uploads }: { writes: EntityWrites; uploads: UploadsService }) {
+  constructor({
+    writes,
+    uploads,
+    large,
+  }: { writes: EntityWrites; uploads: UploadsService; large: LargeContent | null }) {
     this.#writes = writes;
     this.#uploads = uploads;
+    this.#large = large;
   }
 
   /**
@@ -67,12 +85,23 @@ export class ContentService {
       ...(filename !== undefined && { filename }),
       uploaded_at: new Date(this.#writes.env.now()).toISOString(),
     });
-    const prepare = (db: Reader, content: ContentEntry) =>
-      this.#prepare(db, caller, id, (base) => (isNew ? added : entered)(base, key, content), { sent: [content.cid] });
-    store.read((db) => prepare(db, entry('', 0)));
+    const enter = (content: ContentEntry, hasCome: boolean) => {
+      const arrival = { id, key, isNew, content, hasCome };
+      const large = this.#large?.namesLarge(caller, { id }) ? this.#large : null;
+      return large ? large.enterContent(caller, arrival) : this.enter(caller, arrival);
+    };
+    await enter(entry('', 0), false);
     const { cid, size } = await receive(store, upload, null);
     const content = entry(cid, size);
-    const step = await this.#writes.queued(store, id, () => this.#writes.writeOne(store, (db) => prepare(db, content)));
+    return this.#writes.queued(store, id, () => enter(content, true));
+  }
+
+  /** Enters content whose bytes have come; before that it only looks whether it could. @throws ConflictError where it comes too late */
+  async enter(caller: Caller, { id, key, isNew, content, hasCome }: ContentArrival): Promise<ContentWrittenView> {
+    const store = await this.#writes.store(caller);
+    const plan = (base: Manifest) => (isNew ? added : entered)(base, key, content);
+    const prepare = (db: Reader) => this.#prepare(db, caller, id, plan, { sent: [content.cid] });
+    const step = hasCome ? await this.#writes.writeOne(store, prepare) : store.read(prepare);
     return { ...changed(step), content: { key, ...written(step, key) } };
   }
 
