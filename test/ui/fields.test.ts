@@ -414,6 +414,24 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('of one of thousands of properties is shown when it is asked for, or has just been added', async () => {
+    const many = Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`n${i}`, i]));
+    const letter = await opened({ label: 'To Ada', ...many });
+    const rows = page.getByRole('button', { name: /^What to do with / });
+    expect(await rows.count()).toBe(200);
+    await page.getByText('and 801 more').waitFor();
+    await field('Name of a new property').fill('added');
+    await press('Enter');
+    await press('x');
+    expect(await field('added').inputValue()).toBe('x');
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await field('n498').fill('-1');
+    await page.getByText('and 501 more').waitFor();
+    expect(await rows.count()).toBe(501);
+    expect(await saved(letter, 2)).toEqual({ label: 'To Ada', ...many, n498: -1, added: 'x' });
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a long JSON text says in sight what is wrong, wherever that is', async () => {
     const lines = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`line ${i}`, i]));
     await opened({ label: 'To Ada', deep: { a: { b: { c: { d: { e: lines } } } } } });

@@ -1,5 +1,6 @@
 import { Plus } from 'lucide-react';
 import { type FormEvent, useCallback, useRef, useState } from 'react';
+import { AndMore } from '../../../components/and-more.tsx';
 import { Button } from '../../../components/button.tsx';
 import { Input } from '../../../components/field.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
@@ -7,6 +8,10 @@ import { useUnsaved } from '../../../session/unsaved.ts';
 import type { JsonMap } from '../model/json.ts';
 import { type Path, useForm } from './form.ts';
 import { PropertyRow } from './property-row.tsx';
+
+/** So many are shown at first, and so many more each time that more are asked for: thousands at once take seconds. */
+const first = 200;
+const step = 300;
 
 interface PropertyRowsProps {
   id: string;
@@ -23,6 +28,8 @@ export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps
   const [name, setName] = useState('');
   useUnsaved(name.trim() !== '');
   const [last, setLast] = useState<string | null>(null);
+  const [added, setAdded] = useState(0);
+  const [most, setMost] = useState(first);
   const members = useRef(value);
   members.current = value;
   const isTaken = useCallback((one: string) => Object.hasOwn(members.current, one), []);
@@ -33,15 +40,18 @@ export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps
     if (name.trim() === '' || taken) return;
     change([...path, name.trim()], '');
     setLast(name.trim());
+    setAdded(added + 1);
     setName('');
   };
   // The label comes first: it is what a list shows.
   const keys = Object.keys(value).filter((key) => !hidden.includes(key));
   const ordered =
     path.length === 0 && keys.includes('label') ? ['label', ...keys.filter((key) => key !== 'label')] : keys;
+  // What has just been added stands after all others, whatever it is called by now.
+  const shown = [...ordered.slice(0, most), ...ordered.slice(Math.max(most, ordered.length - added))];
   return (
     <div className="@container space-y-1.5">
-      {ordered.map((key) => (
+      {shown.map((key) => (
         <PropertyRow
           key={key}
           // Half a sign, as JSON may have one, cannot be encoded.
@@ -53,6 +63,14 @@ export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps
           focus={key === last}
         />
       ))}
+      {shown.length < ordered.length && (
+        <div className="flex items-center gap-3">
+          <AndMore total={ordered.length} listed={shown.length} />
+          <Button small className="print:hidden" onClick={() => setMost(most + step)}>
+            {t('list.more')}
+          </Button>
+        </div>
+      )}
       <form onSubmit={add} className="flex flex-wrap items-center gap-2 pt-1 print:hidden">
         <Input
           aria-label={t('field.newName')}
