@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
 import { StorageError } from '../../src/server/errors.ts';
 import { MoveFollower } from '../../src/server/store/move-follower.ts';
@@ -77,6 +78,34 @@ test('closing ends every rest', async () => {
   await waited.follower.close();
   expect(await reached).toBe(false);
   expect([idle.asked, waited.asked]).toEqual([[], []]);
+});
+
+test('a slice that fails while it closes is not waited for once more', async () => {
+  await using opened = await openStore('here');
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: slice, reject: fail } = Promise.withResolvers<boolean>();
+  const told: unknown[] = [];
+  const follower = new MoveFollower(opened.store, {
+    rest: () => 0,
+    slice: () => {
+      begin();
+      return slice;
+    },
+    reason: 'It cannot go on.',
+    failed: (one) => told.push(one),
+  });
+  follower.wake();
+  await begun;
+  let isClosed = false;
+  const closed = follower.close().then(() => {
+    isClosed = true;
+  });
+  const error = new StorageError('The disk can only be read.');
+  fail(error);
+  await turn();
+  expect(isClosed).toBe(true);
+  await closed;
+  expect(told).toEqual([error]);
 });
 
 test('an error met while it asks how long to rest is told like one of a slice, and it goes on', async () => {

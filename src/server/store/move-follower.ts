@@ -102,7 +102,8 @@ export class MoveFollower {
 
   /** Runs while there is something to take up, slice after slice. Does not throw. */
   async #follow(): Promise<void> {
-    while (this.#woken) {
+    // What fails while it closes is not tried again.
+    while (this.#woken && !this.#closing) {
       try {
         await this.#rest();
         if (this.#closing) break;
