@@ -49,7 +49,7 @@ describe('with every argument that it takes', () => {
     ['search_collections', () => ({ text: 'tate', limit: 10 }), /"label":"Tate"/],
     [
       'list_entities',
-      () => ({ collection: home.id, type: 'artwork', ...page }),
+      () => ({ collection: home.id, type: 'artwork', changed_since: '2026-01-01', ...page }),
       /"label":"A Ship at Sea".*"has_more":false/,
     ],
     ['find_entities', () => ({ collection: home.id, label: 'ship', type: 'artwork', limit: 10 }), /"A Ship at Sea"/],
@@ -88,6 +88,16 @@ describe('with every argument that it takes', () => {
 test('a page of a collection far down is listed', async () => {
   const far = { text: expect.stringMatching(/"entities":\[\],"has_more":false/) };
   expect(await use('list_entities', { collection: home.id, limit: 100, offset: 5000 })).toEqual(far);
+});
+
+test('a collection tells what was changed since a time, and when that was', async () => {
+  const changed_since = new Date(work.ts).toISOString();
+  const { text } = await use('list_entities', { collection: home.id, changed_since });
+  const known = { id: work.id, type: 'artwork', label: 'A Ship at Sea', updated_at: changed_since };
+  expect(JSON.parse(text)).toEqual({ entities: [known], has_more: false });
+  expect((await use('list_entities', { collection: home.id, changed_since: 'yesterday' })).text).toBe(
+    'Wrong arguments. changed_since: must be a time, as 2026-05-31 or 2026-05-31T18:00:00Z',
+  );
 });
 
 test('relationships that stand behind many others come with the labels of now', async () => {

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fromJson, jsonOf } from '../model/from-json.ts';
 import { isEntityId } from '../model/ids.ts';
 import type { UnnamedVersions } from '../model/large.ts';
+import { momentOf } from '../model/moments.ts';
 import { requireUser } from '../model/permissions.ts';
 import type { CitationView } from '../resources/chat/wire.ts';
 import type { CollectionsService } from '../resources/collections/service.ts';
@@ -38,6 +39,13 @@ const collection = id.describe('The id of a collection, 26 characters');
 const type = z.string().min(1).max(100).optional().describe('Only entities of this type');
 const cid = z.string().min(1).max(200).describe('The CID of a version');
 const offset = z.number().int().min(0).max(1_000_000).default(0).describe('How many to skip');
+const since = z
+  .string()
+  .refine((text) => !Number.isNaN(momentOf(text)), 'must be a time, as 2026-05-31 or 2026-05-31T18:00:00Z')
+  .optional()
+  .describe(
+    'Only what was changed at this time or later, as 2026-05-31 or 2026-05-31T18:00:00Z; in UTC without a zone',
+  );
 const upTo = (most: number, usual: number) => z.number().int().min(1).max(most).default(usual).describe('How many');
 const direction = z
   .enum(['outgoing', 'incoming', 'both'])
@@ -74,14 +82,17 @@ export function nodeTools(node: NodeOperations): Tool[] {
     ),
     tool(
       'list_entities',
-      'The entities of a collection, newest first: id, type and label of each.',
-      z.object({ collection, type, limit: upTo(100, 30), offset }),
-      async (caller, { collection: from, ...query }) => {
+      'The entities of a collection, those first that were made last: id, type and label of each, and when it was last ' +
+        'changed. With `changed_since` only those changed since then; get_history and compare_versions tell what and by whom.',
+      z.object({ collection, type, changed_since: since, limit: upTo(100, 30), offset }),
+      async (caller, { collection: from, changed_since: time, ...query }) => {
         refuseOthers(caller, { collection: from });
-        const listed = await node.collections.list(caller, from, query);
+        const filter = time === undefined ? undefined : JSON.stringify({ updated_at: { $gte: time } });
+        const listed = await node.collections.list(caller, from, { ...query, filter });
         const page = listed instanceof Uint8Array ? (jsonOf(listed) as CollectionEntitiesView) : listed;
         const named = page.entities.map(citation);
-        return { value: { entities: named, has_more: page.pagination.has_more }, named };
+        const entities = page.entities.map((one) => ({ ...citation(one), updated_at: one.updated_at }));
+        return { value: { entities, has_more: page.pagination.has_more }, named };
       },
     ),
     tool(
@@ -118,7 +129,8 @@ export function nodeTools(node: NodeOperations): Tool[] {
     ),
     tool(
       'get_relationships',
-      'What an entity is linked to: predicate, and id, type and label of the other entity.',
+      'The relationships of an entity to others: predicate, and id, type and label of the other entity. What has a ' +
+        'relationship to it (the works of an artist) get_neighbours finds, with the direction incoming.',
       z.object({
         id,
         predicate: z.string().min(1).max(50).optional().describe('Only relationships of this name'),
