@@ -100,6 +100,23 @@ test('a collection tells what was changed since a time, and when that was', asyn
   );
 });
 
+test('as many hits as can be asked for are told whole', async () => {
+  const description = 'A mill by a stream, with a long text that says more of it. '.repeat(4);
+  const made = Array.from({ length: 50 }, (_, i) =>
+    create(node, ada, { type: 'print', properties: { label: `Mill ${i}`, description } }),
+  );
+  await Promise.all(made);
+  await indexIdle(node);
+  const { results } = JSON.parse((await use('search', { text: 'mill', limit: 50 })).text);
+  expect(results).toHaveLength(50);
+  expect(results[0].description).toMatch(/^A mill by a stream/);
+});
+
+test('from how many entities a query goes on does not hang on how many results are wanted', async () => {
+  const { text } = await use('query', { path: '"ship" -[made_by]-> type:artist', limit: 1 });
+  expect(text).toContain('"k":1,"k_explore":75');
+});
+
 test('relationships that stand behind many others come with the labels of now', async () => {
   const parts = await Promise.all(
     Array.from({ length: 3 }, (_, i) => create(node, ada, { type: 'artist', properties: { label: `Then ${i}` } })),

@@ -9,7 +9,7 @@ import type { QueryService } from '../resources/query/service.ts';
 import type { QueryView } from '../resources/query/wire.ts';
 import type { SearchService } from '../resources/search/service.ts';
 import type { SimilarService } from '../resources/search/similar-service.ts';
-import type { TypedHitView } from '../resources/search/wire.ts';
+import type { PlacedHitView, TypedHitView } from '../resources/search/wire.ts';
 import { citation } from './citations.ts';
 import { type Finding, refuseOthers, type Tool, tool } from './tools.ts';
 
@@ -28,12 +28,18 @@ const upTo = (most: number, usual: number) => z.number().int().min(1).max(most).
 
 const text = z.string().min(1).max(500).describe('What to look for');
 
+/** How many results are wanted does not say from how many a query goes on. */
+const leastExplored = 75;
+
 /** The whole Argo language in a few lines: a model that has not heard of it can write it. */
 const argo =
   'Find entities by text and by their relationships, in the Argo language. An entry point, then hops, each a relationship ' +
   'and a target. Entry: "text", @ID, type:person ~ "text", or type:a,b alone (without hops). Hop: -[made_by]-> along, ' +
   '<-[made_by]- against, <-[*]-> either way, * for any relationship, {,3} for up to three steps (4 at most). Target: ' +
-  'type:person, type:person ~ "text", "text" or @ID. A text leaves nothing out: a score of 0 is not like it at all. Example: "horses" type:artwork -[made_by]-> type:artist.';
+  'type:person, type:person ~ "text", "text" or @ID. A text leaves nothing out: a score of 0 is not like it at all. Names ' +
+  'of relationships and types are those of the entities here (get_relationships tells them): where no relationship has a ' +
+  'name, those are followed whose names are most like it, and the scores are low or 0. ' +
+  'Example: "horses" type:artwork -[made_by]-> type:artist.';
 
 /** Tools that find entities. Each runs as the user who asks. */
 export function findTools(node: FindingOperations): Tool[] {
@@ -86,18 +92,24 @@ export function findTools(node: FindingOperations): Tool[] {
       argo,
       z.object({ path: z.string().min(1).max(2000).describe('The query'), collection, limit: upTo(50, 10) }),
       async (caller, { path, collection: within, limit: k }) => {
-        const asked = { path, k, expand: 'none' as const, ...(within && { collection: within }) };
-        const value = read<QueryView>(await node.query.run(caller, asked));
-        return { value, named: value.results.map(({ entity }) => citation(entity)) };
+        const explored = { k_explore: Math.max(leastExplored, 3 * k), expand: 'none' as const };
+        const asked = { path, k, ...explored, ...(within && { collection: within }) };
+        const { results, ...rest } = read<QueryView>(await node.query.run(caller, asked));
+        const told = results.map(({ entity: { pi: _, collection_pi: __, ...entity }, ...way }) => ({ entity, ...way }));
+        return { value: { results: told, ...rest }, named: told.map(({ entity }) => citation(entity)) };
       },
     ),
   ];
 }
 
-/** Hits of a search, all of them with a type. */
+/** Hits of a search, all of them with a type: each id once, so that as many as can be asked for are told whole. */
 function found(json: Uint8Array): Finding {
-  const value = read<{ results: TypedHitView[] }>(json);
-  return { value, named: value.results.map(citation) };
+  const { results, ...rest } = read<{ results: (TypedHitView & Partial<PlacedHitView>)[] }>(json);
+  const told = results.map(({ id: one, type, label, score, collection_id, updated_at, entity_preview: preview }) => {
+    const says = preview?.description_preview ?? preview?.text_preview;
+    return { ...{ id: one, type, label, score, collection_id, updated_at }, ...(says && { description: says }) };
+  });
+  return { value: { results: told, ...rest }, named: results.map(citation) };
 }
 
 function read<T>(json: Uint8Array): T {
