@@ -201,6 +201,8 @@ test('initials stand for names, and words are found that are written apart, or w
       'Water color',
       'Battersea by night',
     ],
+    ...['Harbour, portrait of a woman', 'Bay, portrait of a girl', 'Port and a woman', 'Woman'],
+    ...['Aquarelle by moonlight', 'Aquarelle by candlelight', 'Aquarell by starlight'],
   ];
   const [artist, ...others] = labels.map((label) => ({ type: 'thing', collection: home.id, properties: { label } }));
   const { id } = ok<Entity>(await ask(node, me, 'POST /entities', artist));
@@ -216,6 +218,9 @@ test('initials stand for names, and words are found that are written apart, or w
     ['00530', 'N00530'],
     ['N00532', 'N 00532 verso'],
     ['A 00531', 'A00531'],
+    // A plural that no text has stands for its singular, and not for what is rarer and less like it.
+    ['portraits woman', 'Harbour, portrait of a woman'],
+    ['aquarelles', 'Aquarelle by moonlight', 'Aquarelle by candlelight'],
     // What is half typed or misspelled is not two words.
     ['batters', 'The Battersea'],
     ['watercolor', 'Watercolour of a pond'],

@@ -144,7 +144,11 @@ function withAll(
   const exact = all.every(({ frequency: n }) => n > 0) ? keysWith(all.map(({ word }) => [word])) : [];
   // Where enough have the words themselves, others like them are not wanted.
   if (exact.length >= pool) return { ranked: fuse([{ keys: exact, weight: 1 }]), whole: exact };
-  const isFormOf = (one: QueryWord, variant: Variant) => one.frequency === 0 || isForm(one.word, variant);
+  // An unknown word has a form in the index (portraits, portrait), or is misspelled; port is neither.
+  const hasForm = (word: string) =>
+    like(word).some((variant) => isForm(word, variant) && frequency(db, lexicon, variant.term) > 0);
+  const isFormOf = (one: QueryWord, variant: Variant) =>
+    isForm(one.word, variant) || (one.frequency === 0 && !hasForm(one.word));
   const forms = several(groupsLike(all, isFormOf));
   // Whoever searches while typing has typed only a part of the last word.
   const last = all.at(-1);
@@ -245,14 +249,16 @@ function byVariants(
     };
     if (known > 0) count(hits.get(word) ?? [], 1);
     const others = hasVariants(one, hits, pool) ? lexicon.vocabulary.like(word, each) : [];
+    let told = known;
     for (const { term, likeness } of others) {
       among.cut.late ||= performance.now() > look.until;
       if (among.cut.late) break;
       const n = frequency(db, lexicon, term);
       // A common word that was meant is left out only where the one that was typed has hits of its own.
       if (n === 0 || (known >= variantPool && isCommon(lexicon, n))) continue;
-      // That a variant is rare does not make it better than what was asked for.
-      const rarer = known > 0 ? Math.min(1, rarity(lexicon, known) / rarity(lexicon, n)) : 1;
+      // That a variant is rare does not make it better than what was asked for, or than what is most like that.
+      told ||= n;
+      const rarer = Math.min(1, rarity(lexicon, told) / rarity(lexicon, n));
       const found = wordHits(db, `"${term}"`, among, variantPool, {
         ...{ enough: variantsEnough, rows: n, matching: n, rarity: rarity(lexicon, n) },
       });
