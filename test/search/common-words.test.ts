@@ -201,6 +201,7 @@ test('initials stand for names, and words are found that are written apart, or w
       'Water color',
       'Battersea by night',
     ],
+    ...['Number', 'Inventory', 'Inventory number of a ship'],
     ...['Harbour, portrait of a woman', 'Bay, portrait of a girl', 'Port and a woman', 'Woman'],
     ...['Aquarelle by moonlight', 'Aquarelle by candlelight', 'Aquarell by starlight'],
   ];
@@ -218,6 +219,10 @@ test('initials stand for names, and words are found that are written apart, or w
     ['00530', 'N00530'],
     ['N00532', 'N 00532 verso'],
     ['A 00531', 'A00531'],
+    // Of a number and what is said of it, the number tells.
+    ['inventory number N00530', 'N00530'],
+    ['inventory number A 00531', 'A00531'],
+    ['inventory number 00530', 'N00530'],
     // A plural that no text has stands for its singular, and not for what is rarer and less like it.
     ['portraits woman', 'Harbour, portrait of a woman'],
     ['aquarelles', 'Aquarelle by moonlight', 'Aquarelle by candlelight'],

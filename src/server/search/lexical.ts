@@ -12,7 +12,7 @@ import type { Variant } from './vocabulary.ts';
 /** What a text's words find. */
 export interface WordsFound {
   rankings: Ranking[];
-  /** What has all of its words; where nothing has, what has all of them or words like them. */
+  /** What has all of its words; where nothing has, what has a code of few texts, else what has all of them or words like them. */
   whole: ReadonlySet<number>;
 }
 
@@ -20,6 +20,8 @@ const maxWords = 32;
 const maxVariants = 16;
 /** How many words stand in for one where all are asked for. */
 const maxAlike = 6;
+/** A code that no more texts have, such as an inventory number, tells which of all is meant. */
+const maxCoded = 20;
 /** What begins with a known word, or is its beginning, is another form of it from here on. */
 const formFrom = 0.7;
 /** A word of so many letters stands for what begins with it where it is the last one: shorter ones begin too much. */
@@ -97,13 +99,39 @@ export function lexicalRankings(db: Reader, lexicon: Lexicon, text: string, look
   }));
   if (all.length === 0) return { rankings: [], whole: new Set() };
   const others = respelled(db, lexicon, typed);
-  const { ranked, whole } =
+  const { ranked, exact, alike } =
     all.length > 1 || others.length > 0
       ? withAll(db, lexicon, { typed, all, others }, look, pool)
-      : { ranked: [], whole: [] };
-  const keys = new Set(ranked.map(({ key }) => key));
+      : { ranked: [], exact: [], alike: [] };
+  // Where nothing has all words, what has a code was meant: the others say what kind of number it is, or what is asked of it.
+  const coded = exact.length > 0 ? [] : withCodes(db, lexicon, { typed, others }, look, pool);
+  const whole = [exact, coded].find(({ length }) => length > 0) ?? alike;
+  const keys = new Set([...ranked.map(({ key }) => key), ...coded]);
   if (keys.size < pool / 2) for (const { key } of withSome(db, lexicon, all, look, pool)) keys.add(key);
   return { rankings: [{ keys: [...keys].slice(0, pool), weight: 1 }], whole: new Set(whole) };
+}
+
+/** What has one of the codes as they were typed or are written together (N 00530), else the numbers, with a letter before them too. */
+function withCodes(
+  db: Reader,
+  lexicon: Lexicon,
+  { typed, others }: { typed: readonly string[]; others: readonly Respelled[] },
+  look: Look,
+  pool: number,
+): number[] {
+  const joined = others.filter((one) => one.others.length < typed.length - 1);
+  const termsOf = (some: readonly Respelled[]) => some.flatMap(({ terms }) => terms);
+  const ways = [typed.filter((word) => !number.test(word)), termsOf(joined), [...typed, ...termsOf(others)]];
+  const known = ways
+    .map((way) => [...new Set(way)].filter((word) => isCode(word) && frequency(db, lexicon, word) > 0))
+    .find(({ length }) => length > 0);
+  const codes = (known ?? []).filter((word) => frequency(db, lexicon, word) <= maxCoded);
+  return codes.length === 0 ? [] : wordHits(db, together([codes]), look, pool).map(({ key }) => key);
+}
+
+/** Letters with digits, or more of these than a year has. */
+function isCode(word: string): boolean {
+  return /\p{N}/u.test(word) && !word.includes(' ') && (!number.test(word) || word.length > 4);
 }
 
 /** What has all words, and what has all words or others like them. */
@@ -113,7 +141,7 @@ function withAll(
   { typed, all, others }: { typed: readonly string[]; all: readonly QueryWord[]; others: readonly Respelled[] },
   look: Look,
   pool: number,
-): { ranked: Ranked[]; whole: readonly number[] } {
+): { ranked: Ranked[]; exact: readonly number[]; alike: readonly number[] } {
   const keysWith = (groups: readonly (readonly string[])[], begun = ''): number[] => {
     if (groups.length === 0) return [];
     const telling = groups.filter((terms) => rowsOf(db, lexicon, terms) <= mostCounted);
@@ -143,7 +171,7 @@ function withAll(
   const several = (groups: readonly (readonly string[])[]) => (groups.length < 2 ? [] : keysWith(groups));
   const exact = all.every(({ frequency: n }) => n > 0) ? keysWith(all.map(({ word }) => [word])) : [];
   // Where enough have the words themselves, others like them are not wanted.
-  if (exact.length >= pool) return { ranked: fuse([{ keys: exact, weight: 1 }]), whole: exact };
+  if (exact.length >= pool) return { ranked: fuse([{ keys: exact, weight: 1 }]), exact, alike: [] };
   // An unknown word has a form in the index (portraits, portrait), or is misspelled; port is neither.
   const hasForm = (word: string) =>
     like(word).some((variant) => isForm(word, variant) && frequency(db, lexicon, variant.term) > 0);
@@ -168,7 +196,7 @@ function withAll(
   const meant = [...asOthers, ...beside, ...(last?.frequency === 0 ? [...begun, ...forms] : [...forms, ...begun])];
   const alike = meant.length > 0 ? [...new Set(meant)] : several(groupsLike(all.filter(isTold), () => true));
   const ranked = fuse([exact, alike].map((keys) => ({ keys, weight: 1 })));
-  return { ranked, whole: exact.length > 0 ? exact : alike };
+  return { ranked, exact, alike };
 }
 
 /** What has words beside each other, first what has them in its label; nobody knows how many texts have them so. */
