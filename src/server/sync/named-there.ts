@@ -1,28 +1,21 @@
 import { type Manifest, type Relationship, relationshipKey } from '../model/manifest.ts';
 import { rolesOf } from '../model/roles.ts';
 import type { Reader } from '../store/connection.ts';
-import type { Remote } from '../store/remotes/remotes.ts';
 import { endsAlike } from './collection-requests.ts';
 import type { Sides } from './merge.ts';
-import { allNames } from './own-names.ts';
+import { allNames, type Who } from './own-names.ts';
 import { asTheirs } from './requests.ts';
-
-interface Here {
-  remote: Pick<Remote, 'key' | 'user'>;
-  /** The operator's own ids here. */
-  self: readonly string[];
-}
 
 /**
  * What is here and the base may name the operator as another remote does, who was given each role at times of its own: compared as
  * they are with a version that names him as this one does, no role that either side took from him would be seen to be taken, and it
  * would come back.
  */
-export function asNamedThere(db: Reader, sides: Sides, here: Here): Sides {
+export function asNamedThere(db: Reader, sides: Sides, who: Who): Sides {
   const { base, ours, theirs } = sides;
-  const { user } = here.remote;
+  const { user } = who.remote;
   if (theirs.type !== 'collection') return sides;
-  const self = allNames(db, here, ours, theirs);
+  const self = allNames(db, who, ours, theirs);
   // A tombstone has no roles.
   const roles = new Set([ours, theirs].flatMap((one) => [...rolesOf(one).keys()]));
   const isOwn = (r: Relationship) => r.peer === user && roles.has(r.predicate);
