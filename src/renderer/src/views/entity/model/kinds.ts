@@ -29,7 +29,6 @@ export function kindOf(value: Json): Kind {
 /** As what a value is edited that stands so many places deep. */
 export function shownAs(value: Json, depth: number): Shown {
   const kind = kindOf(value);
-  if (kind === 'long') return lineEndOf(value as string) === null ? 'json' : kind;
   if (kind !== 'object' && kind !== 'list') return kind;
   return depth > deepest || Object.keys(value as object).length > longest ? 'json' : kind;
 }
@@ -43,15 +42,7 @@ export function stays(shown: Shown, value: Json): boolean {
   if (shown === 'json') return true;
   if (typeof value !== 'string') return false;
   if (shown === 'date') return value === '' || isDay(value);
-  if (shown === 'long') return lineEndOf(value) !== null;
-  return shown === 'text' && !/[\r\n]/.test(value);
-}
-
-/** What ends the lines of a text; null where they do not all end alike, so that no field could give them back. */
-export function lineEndOf(text: string): '\n' | '\r\n' | '\r' | null {
-  const ends = new Set(text.match(/\r\n|\r|\n/g));
-  if (ends.size > 1) return null;
-  return ends.has('\r\n') ? '\r\n' : ends.has('\r') ? '\r' : '\n';
+  return shown === 'long' || (shown === 'text' && !/[\r\n]/.test(value));
 }
 
 /** Whether a text is a day that the calendar has; a field for dates shows no other. */
