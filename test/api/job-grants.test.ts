@@ -303,6 +303,15 @@ describe('a workflow that cannot be started', () => {
     expect(begun.body).toEqual(invalid(['id'], `${within.id} in the workflow cannot work: ${reason}`));
   });
 
+  test('says so of a workflow that one step names as such and a later one as a klados', async () => {
+    const within = await rhiza({ id: (await scene.klados('accept')).id, type: 'klados' });
+    const step = (type: string, then: object) => ({ klados: { id: within.id, type }, then });
+    const flow = { only: step('rhiza', { pass: 'on' }), on: step('klados', { done: true }) };
+    const { id } = await rhiza({}, { flow });
+    const reason = expect.stringMatching(/^not_found: it is a workflow/);
+    expect(await preview(id)).toMatchObject({ all_ready: false, klados_issues: [{ id: within.id, reason }] });
+  });
+
   test.each([
     ['01J40000000000000000000001', 'pass', false],
     ['01J40000000000000000000002', 'recurse', true],

@@ -40,6 +40,8 @@ export const tooLarge = 'at most 1 MiB is run, so divide it into several';
 
 const inCircle = 'cycle: its steps lead back to where they came from, by a workflow that they name; only `recurse` may';
 
+const misnamed = 'not_found: it is a workflow, which a step names as a klados';
+
 export function isTooLarge(db: Reader, rhiza: string): boolean {
   return entitySize(db, rhiza) > maxBytes;
 }
@@ -63,12 +65,20 @@ export function flowKladoi(db: Reader, rhiza: Standing, isVerified: IsVerified):
     for (const { klados: reference } of inOrder(flow, entry)) {
       const { id } = reference;
       naming.set(id, (naming.get(id) ?? new Set()).add(of));
-      if (seen.has(id)) continue;
-      seen.add(id);
+      const row = findEntity(db, id);
+      const isWorkflow = row?.type === 'rhiza' && !row.deleted;
+      // Another step may name it rightly.
+      const isMisnamed = isWorkflow && reference.type === 'klados';
+      const met = isMisnamed ? `${id} as a klados` : id;
+      if (seen.has(met)) continue;
+      seen.add(met);
       if (seen.size > maxKladoi)
         throw ValidationError.at(['id'], `the workflow has more than ${maxKladoi} kladoi: divide it into several`);
-      const row = findEntity(db, id);
-      if (row?.type === 'rhiza' && !row.deleted && reference.type !== 'klados') {
+      if (isMisnamed) {
+        issues.push({ id, reason: misnamed });
+        continue;
+      }
+      if (isWorkflow) {
         if (isTooLarge(db, id))
           throw ValidationError.at(['id'], `the workflow ${id} within it is too large: ${tooLarge}`);
         const within = findStanding(db, id) as Standing;
