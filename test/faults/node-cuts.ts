@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { startNode } from '../bench/processes.ts';
@@ -53,7 +53,10 @@ export async function recordNode(place: string, seed: number): Promise<string[]>
 
 /** Cuts the power once for each seed in what was recorded into `place`, and starts the node on what that left. */
 export async function cutNode(place: string, seeds: readonly number[], report: (run: Run) => void): Promise<void> {
-  const { folder } = JSON.parse(readFileSync(join(place, 'about.json'), 'utf8')) as About;
+  const about = join(place, 'about.json');
+  if (!existsSync(about))
+    throw new Error(`There is no recording in ${place}: those of power cuts that broke something are kept.`);
+  const { folder } = JSON.parse(readFileSync(about, 'utf8')) as About;
   const steps = readRecording(join(place, 'log'));
   const env = allowEcho(resolve(place));
   await cutOff({ steps, folder }, seeds, async ({ seed, folder: left, marks }) => {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { filesIn } from '../helpers/files-in.ts';
 import { cutOff } from './cuts.ts';
 import { Disk } from './disk.ts';
+import { cutNode } from './node-cuts.ts';
 import { buildRecorder, readRecording, recorded, type Step } from './recording.ts';
 import { brokenPromises, type Promised } from './store-promises.ts';
 
@@ -25,6 +26,10 @@ function canRecord(): boolean {
     return false;
   }
 }
+
+test('a power cut of a recording that is not there says so', async () => {
+  await expect(cutNode('nowhere', [1], () => undefined)).rejects.toThrow(/^There is no recording in nowhere: /);
+});
 
 describe.runIf(canRecord())('power cuts', () => {
   let place: string;
