@@ -281,8 +281,10 @@ describe('a hop', () => {
         ...['pond', 'lake'].map((id) => thing(id, 'subject')),
       ],
       [
-        ['w003', 'of', 'pond'],
+        ['w000', 'of', 'pond'],
         ['w250', 'of', 'lake'],
+        ['w003', 'by', 'pond'],
+        ['w250', 'by', 'lake'],
         ['w250', 'part_of', 'romanticism'],
         ['w260', 'part_of', 'realism'],
         ['friend', 'owns', 'w280'],
@@ -314,8 +316,9 @@ describe('a hop', () => {
       ['"calm" type:work <-[owns]- @friend', ['friend'], false],
       ['"calm" -[*]-> type:movement ~ "realism"', ['realism', 'romanticism'], false],
       ['"calm" -[part_of]{2}-> @france', ['france'], false],
-      // One of the nearest leads there.
+      // What is nearest leads there, or only another one of the nearest.
       ['"calm" -[of]-> type:subject', ['pond'], false],
+      ['"calm" -[by]-> type:subject', ['lake', 'pond'], false],
     ])('%s, from the nearest to a text', async (query, ids, truncated) => {
       expect(await run(query, { k: 5, kExplore: 15 }, many)).toMatchObject({ ids, truncated });
     });

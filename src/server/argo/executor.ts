@@ -13,9 +13,6 @@ export interface Beam {
   filter?: Within['filter'];
 }
 
-/** Where one of so many that are nearest to a text leads on, that is what was meant. */
-const meant = 10;
-
 type Targeted = Hop & { target: Node };
 
 /** Runs a query (argo.md 2.9). What ends it before its end is part of the outcome. */
@@ -39,8 +36,9 @@ export async function execute(sources: Sources, plan: Plan, { k, kExplore, filte
   let first = await run(entry, false);
   // Of very many that a text finds those are meant from which the first hop leads on (an artist, not what has the name in its title).
   const [hop] = hops;
-  const nearest = new Set(entry.candidates.slice(0, meant).map(({ id }) => id));
-  const isMeant = first.results.some(({ path: [from] }) => from && 'entity' in from && nearest.has(from.entity));
+  // Unless what is nearest does: then that was meant, and not what shares a name with it.
+  const nearest = entry.candidates[0]?.id;
+  const isMeant = first.results.some(({ path: [from] }) => from && 'entity' in from && from.entity === nearest);
   const most = hops.at(-1)?.target.kind === 'id' ? 1 : k;
   if (hop && entry.crowded && first.results.length < most && !isMeant && !budget.spent) {
     const near = await enter(await leadingOf(sources, hop));
