@@ -63,7 +63,8 @@ export function findTools(node: FindingOperations): Tool[] {
     ),
     tool(
       'search_collections',
-      'Search collections by words: of their own texts and of what they hold. Best first.',
+      'Search collections by words: of their own texts and of the newest 200 of what they hold. Best first. What is in large ' +
+        'ones search finds, and of each hit the collection.',
       z.object({ text, limit: upTo(50, 10) }),
       async (caller, { text: query, limit }) => found(await node.search.texts.collections(caller, { query, limit })),
     ),

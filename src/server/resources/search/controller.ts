@@ -43,7 +43,7 @@ export class SearchController {
     return StoredJson.as<SearchEntitiesView>(await this.on.texts.entities(request.caller, body));
   }
 
-  /** Find collections, by their own texts and by what they hold. */
+  /** Find collections, by their own texts and by the newest 200 of what they hold. */
   @Post('collections')
   async collections(
     @Request() request: CallerRequest,
