@@ -159,6 +159,16 @@ test.each<[string, string, object]>([
   expect(await use(name, { [argument]: onTest, ...more })).toEqual({ isError: true, text });
 });
 
+test.each<[string, object]>([
+  ['list_entities', {}],
+  ['find_entities', { label: 'ship' }],
+  ['search', { text: 'ship' }],
+  ['query', { path: '"ship"' }],
+])('nothing is looked for in what is no collection: %s', async (name, more) => {
+  const text = 'Wrong arguments. collection: is no collection: it is of the type artist';
+  expect(await use(name, { collection: painter.id, ...more })).toEqual({ isError: true, text });
+});
+
 test('an argument that a tool does not take is refused by its name, and nothing is written then', async () => {
   const refused = (text: string) => ({ isError: true, text: `Wrong arguments. ${text}` });
   // Others take `type`: what comes would be taken for all that there is of it.

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ValidationError } from '../errors.ts';
+import type { Caller } from '../model/caller.ts';
 import { jsonOf } from '../model/from-json.ts';
 import { isEntityId } from '../model/ids.ts';
 import type { CollectionsService } from '../resources/collections/service.ts';
@@ -73,7 +74,7 @@ export function findTools(node: FindingOperations): Tool[] {
       'Search entities by words of their texts and of what they are linked to; misspelled ones too, if without digits. Best first.',
       z.object({ text, collection, types, limit: upTo(50, 10) }),
       async (caller, { text: query, collection: within, types: only, limit }) => {
-        refuseOthers(caller, { collection: within });
+        await refuseNoCollection(node, caller, within);
         const asked = { query, limit, ...(within && { collection_id: within }), ...(only && { types: only }) };
         return found(await node.search.texts.entities(caller, asked));
       },
@@ -93,6 +94,7 @@ export function findTools(node: FindingOperations): Tool[] {
       argo,
       z.object({ path: z.string().min(1).max(2000).describe('The query'), collection, limit: upTo(50, 10) }),
       async (caller, { path, collection: within, limit: k }) => {
+        await refuseNoCollection(node, caller, within);
         const explored = { k_explore: Math.max(leastExplored, 3 * k), expand: 'none' as const };
         const asked = { path, k, ...explored, ...(within && { collection: within }) };
         const { results, ...rest } = read<QueryView>(await node.query.run(caller, asked));
@@ -101,6 +103,18 @@ export function findTools(node: FindingOperations): Tool[] {
       },
     ),
   ];
+}
+
+/** Refuses an id as `collection` that is another thing's, in which nothing would be found. @throws ValidationError, NotFoundError */
+export async function refuseNoCollection(
+  { entities }: Pick<FindingOperations, 'entities'>,
+  caller: Caller,
+  collection: string | undefined,
+): Promise<void> {
+  if (collection === undefined) return;
+  refuseOthers(caller, { collection });
+  const { type } = await entities.facts(caller, collection);
+  if (type !== 'collection') throw ValidationError.at(['collection'], `is no collection: it is of the type ${type}`);
 }
 
 /** Hits of a search, all of them with a type: each id once, so that as many as can be asked for are told whole. */

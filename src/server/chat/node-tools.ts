@@ -17,7 +17,7 @@ import type { UserCollectionsView } from '../resources/users/wire.ts';
 import type { VersionsService } from '../resources/versions/service.ts';
 import type { ManifestView } from '../resources/wire.ts';
 import { citation } from './citations.ts';
-import { type FindingOperations, findTools } from './find-tools.ts';
+import { type FindingOperations, findTools, refuseNoCollection } from './find-tools.ts';
 import { type LargeTools, refuseOthers, type Tool, tool } from './tools.ts';
 
 /** The node's own operations. */
@@ -86,7 +86,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
         'changed. With `changed_since` only those changed since then; get_history and compare_versions tell what and by whom.',
       z.object({ collection, type, changed_since: since, limit: upTo(100, 30), offset }),
       async (caller, { collection: from, changed_since: time, ...query }) => {
-        refuseOthers(caller, { collection: from });
+        await refuseNoCollection(node, caller, from);
         const filter = time === undefined ? undefined : JSON.stringify({ updated_at: { $gte: time } });
         const listed = await node.collections.list(caller, from, { ...query, filter });
         const page = listed instanceof Uint8Array ? (jsonOf(listed) as CollectionEntitiesView) : listed;
@@ -105,7 +105,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
         limit: upTo(50, 20),
       }),
       async (caller, { collection: from, label, ...query }) => {
-        refuseOthers(caller, { collection: from });
+        await refuseNoCollection(node, caller, from);
         const found = await node.collections.find.search(caller, from, { q: label, ...query });
         const { entities } = jsonOf(found) as { entities: CitationView[] };
         const named = entities.map(citation);
