@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { commandLine } from '../helpers/command-line.ts';
+import { ok } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 
 test('says of the key in the data folder, which is on no list, how it is revoked; and so it is', async () => {
@@ -31,7 +32,12 @@ test('revokes a key that is given whole, as it was found', async () => {
   const { out: key } = await commandLine(node.data, ['key', 'create']);
   const leaked = { ...operator(node), headers: { Authorization: `ApiKey ${key}` } };
   expect((await ask(node, leaked, 'GET /node/keys')).status).toBe(200);
-  expect(await commandLine(node.data, ['key', 'revoke', key])).toEqual({ code: 0, out: '', err: '' });
+  const { keys } = ok<{ keys: { key_prefix: string }[] }>(await ask(node, operator(node), 'GET /node/keys'));
+  expect(await commandLine(node.data, ['key', 'revoke', key])).toEqual({
+    code: 0,
+    out: `The key that begins with ${keys[0]?.key_prefix} is revoked.`,
+    err: '',
+  });
   expect((await ask(node, leaked, 'GET /node/keys')).status).toBe(401);
 });
 

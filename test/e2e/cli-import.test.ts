@@ -174,7 +174,11 @@ test('key create prints a key that the node takes', async () => {
   const { out } = await archeion('key', 'list');
   expect(out).toMatch(/^key +of +label +made +ends +last used\n/);
   const prefix = /^(\S+)… +service /m.exec(out)?.[1] ?? '';
-  expect(await archeion('key', 'revoke', prefix)).toMatchObject({ code: 0, out: '', err: '' });
+  expect(await archeion('key', 'revoke', prefix)).toMatchObject({
+    code: 0,
+    out: `The key that begins with ${prefix} is revoked.\n`,
+    err: '',
+  });
   expect((await archeion('key', 'list')).out).not.toContain(prefix);
   expect(await archeion('key', 'revoke', prefix)).toMatchObject({
     code: 2,

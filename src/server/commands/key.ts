@@ -77,6 +77,7 @@ export function addKey(program: Command, shell: Shell): void {
         if (error.status !== 404) throw error;
         throw new UsageError(`There is no key that begins with ${beginning}: "archeion key list" shows them.`);
       });
+      shell.out(`The key that begins with ${beginning} is revoked.`);
     });
 }
 

@@ -5,6 +5,7 @@ import { counted } from './parts/counted.ts';
 import { FailureError, RefusedError } from './parts/failure.ts';
 import { several } from './parts/several.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
+import { printable } from './parts/table.ts';
 
 interface Options extends GlobalOptions {
   key?: string | false;
@@ -117,7 +118,7 @@ export function addRemote(program: Command, shell: Shell): void {
       await using client = await openClient(shell, command.optsWithGlobals<GlobalOptions>());
       await remotesNamed(client, name);
       await client.ask('DELETE', path(name));
-      shell.out(`${name} is removed. What was mirrored from it stays here.`);
+      shell.out(`${printable(name)} is removed. What was mirrored from it stays here.`);
     });
 }
 
