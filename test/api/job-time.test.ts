@@ -86,6 +86,27 @@ test('a job whose permissions end before it comes to its turn is not begun, and 
   for (const { job_id } of jobs.slice(3)) expect(lines.join('\n')).not.toContain(job_id);
 });
 
+test('the log ends of a job that works on when its permissions have ended, as after a sleep of the machine', async () => {
+  await using folder = await temporaryFolder();
+  const go = join(folder.path, 'go');
+  let ahead = 0;
+  await using node = await startNode({ env, now: () => Date.now() + ahead });
+  const me = operator(node);
+  const where = await collection(node, me, { label: 'target' });
+  const reply = `while (!require('node:fs').existsSync(${JSON.stringify(go)})) await new Promise((done) => setTimeout(done, 20));
+    return {};`;
+  await allow(node, { slow: replying(reply) });
+  const { id } = await command(node, me, where.id, 'slow');
+  const body = { target_entity: where.id, target_collection: where.id, confirm: true };
+  const job = ok<Omit<Begun, 'klados'>>(await ask(node, me, `POST /kladoi/${id}/invoke`, body));
+  const log = () => logOf(node, { klados: id, ...job });
+  await expect.poll(log).toMatchObject({ status: 'running' });
+  ahead += 7_200_000;
+  await writeFile(go, '');
+  await expect.poll(log).toMatchObject({ status: 'error', log_data: { entry: { error: { code: 'TIMEOUT' } } } });
+  expect(node.logged.filter((line) => line.includes('"level":50'))).toEqual([]);
+});
+
 test('what comes to its turn shortly before its permissions end leaves no log without an end', async () => {
   await using folder = await temporaryFolder();
   const data = folder.path;

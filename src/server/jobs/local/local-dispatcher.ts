@@ -15,7 +15,7 @@ import type { AllowedCommands } from './allowed-commands.ts';
 import { CommandRunner } from './command-runner.ts';
 import type { LocalCommand } from './command-settings.ts';
 import { clearJobFolders, type KeptJob, keepDone, keptDone, leaveJobFolder } from './job-folder.ts';
-import { localHandler } from './local-work.ts';
+import { labelOf, localHandler } from './local-work.ts';
 import type { ProcessorNode, ProcessorNodes } from './ports.ts';
 import type { CommandOutcome, CommandRun } from './run-command.ts';
 
@@ -120,11 +120,7 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
 
   async endLate({ network, processor: { id }, request }: Dispatch, stop: AbortSignal): Promise<void> {
     const job = request as KladosJob;
-    const end = async () => {
-      const last = await this.#endingRunner(id, this.#needs.nodes.late(network));
-      const runner = { ...last, signal: AbortSignal.any([last.signal, stop]) };
-      await endLate(runner, job);
-    };
+    const end = () => this.#endPast(network, id, job, stop);
     if (this.#take(job)) await queueOf(this.#waiting, ending, endedAtOnce).add(() => this.#carry(id, job, end));
   }
 
@@ -251,6 +247,9 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
       try {
         await this.#work(network, processor, job, turn, out);
       } catch (error) {
+        // Nobody takes the end of its log from the klados any more: the machine has slept, say, and its timers with it.
+        const isPast = !this.#stop.signal.aborted && now() >= Date.parse(job.expires_at);
+        if (isPast) return this.#endPast(network, id, job, this.#stop.signal);
         if (!(await isOut())) throw error;
       }
     }
@@ -263,6 +262,12 @@ export class LocalDispatcher implements Dispatcher, AsyncDisposable {
     const done = await this.#doneBefore(job);
     if (done) await endDone(runner, job, done);
     else await endBegun(runner, job, new JobError('TIMEOUT', late));
+  }
+
+  /** Ends the log of a job whose permissions have ended. */
+  async #endPast(network: Network, klados: string, job: KladosJob, stop: AbortSignal): Promise<void> {
+    const last = await this.#endingRunner(klados, this.#needs.nodes.late(network));
+    await endLate({ ...last, signal: AbortSignal.any([last.signal, stop]) }, job);
   }
 
   async #work(
@@ -389,11 +394,6 @@ function queueOf(queues: Map<string, PQueue>, name: string, concurrency: number)
   queue.concurrency = concurrency;
   queues.set(name, queue);
   return queue;
-}
-
-async function labelOf(node: ProcessorNode, klados: string): Promise<string> {
-  const { label } = (await node.read(klados)).properties;
-  return typeof label === 'string' ? label : klados;
 }
 
 const notOperators =

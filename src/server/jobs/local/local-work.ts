@@ -127,3 +127,8 @@ async function made(
 function visible({ environment }: LocalCommand, all: WorkPlace['environment']): Record<string, string> {
   return Object.fromEntries(environment.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])));
 }
+
+export async function labelOf(node: ProcessorNode, klados: string): Promise<string> {
+  const { label } = (await node.read(klados)).properties;
+  return typeof label === 'string' ? label : klados;
+}
