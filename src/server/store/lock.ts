@@ -1,4 +1,4 @@
-import { existsSync, lchownSync, statSync } from 'node:fs';
+import { closeSync, existsSync, lchownSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { FolderInUseError, StorageError } from '../errors.ts';
@@ -25,7 +25,9 @@ export function lockFolder(data: string): Disposable {
     db?.close();
     if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_READONLY'))
       throw new ReadOnlyLockError(
-        `${file} can only be read, so that nothing would keep two processes from the data folder: give it to the folder's owner, or make it writable. A command that root ran may have made it.`,
+        isOnReadOnlyDisk(file)
+          ? `The disk of the data folder ${data} can only be read. Where nobody has mounted it so, the system has done that after an error of the disk, which its own log names: look after the disk, or copy the folder to another one ("cp -a") and name the copy.`
+          : `${file} can only be read, so that nothing would keep two processes from the data folder: give it to the folder's owner, or make it writable. A command that root ran may have made it.`,
       );
     if (!(error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))) {
       const { reason, full } = storageError(error);
@@ -62,6 +64,16 @@ export function isLocked(data: string): boolean {
   } catch (error) {
     if (error instanceof FolderInUseError) return true;
     throw error;
+  }
+}
+
+/** Not every system lets the rights of a folder tell of a disk that it writes to no more. */
+function isOnReadOnlyDisk(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'r+'));
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EROFS';
   }
 }
 
