@@ -17,6 +17,25 @@ test('of what speaks no https it is said so', async () => {
   );
 });
 
+test('a line on which nothing comes is given up after the second time, and one that is cut is tried six times', async () => {
+  let asked = 0;
+  await using server = createServer(({ url }, response) => {
+    asked++;
+    if (url === '/cut') response.destroy();
+  });
+  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const wait = () => Promise.resolve();
+  await using client = await RemoteClient.open({
+    ...{ url, secret: null, network: 'main', service: 'arke', random: () => 0.5, wait, answerTimeout: 50 },
+  });
+  await expect(client.read('/silent')).rejects.toThrow(/cannot be read: Headers Timeout/);
+  expect(asked).toBe(2);
+  await expect(client.read('/cut')).rejects.toThrow(/cannot be read/);
+  expect(asked).toBe(8);
+  server.closeAllConnections();
+});
+
 test('of a certificate that nobody trusts, how it comes to be trusted here', () => {
   const words =
     'self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca';

@@ -11,11 +11,13 @@ export interface ConnectionOptions {
   outsideOnly?: boolean;
   /** Where a proxy may be named. */
   environment?: Environment;
+  /** Milliseconds in which something of an answer comes; tests give their own. */
+  answerTimeout?: number;
 }
 
 /** Milliseconds. */
 const connectTimeout = 10_000;
-const answerTimeout = 60_000;
+const usualAnswerTimeout = 60_000;
 
 /**
  * The connections to one address: through the proxy that the environment names for it, where it names one. Opens none yet. The library
@@ -23,7 +25,7 @@ const answerTimeout = 60_000;
  */
 export async function openPool(
   address: string,
-  { connections = 16, outsideOnly = false, environment = {} }: ConnectionOptions,
+  { connections = 16, outsideOnly = false, environment = {}, answerTimeout = usualAnswerTimeout }: ConnectionOptions,
 ): Promise<Pool> {
   const url = new URL(address);
   const proxy = proxyFor(url, environment);

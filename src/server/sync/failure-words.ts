@@ -14,3 +14,10 @@ export function failureWords(error: unknown): string {
   if (/wrong version number/.test(error.message)) return 'it does not speak https there: try http';
   return error.message;
 }
+
+const silences = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+
+/** Whether nothing came for as long as is waited for it. */
+export function isSilence(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && silences.has(String(error.code));
+}

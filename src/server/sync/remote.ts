@@ -7,7 +7,7 @@ import type { Network } from '../model/ids.ts';
 import { retryAfterOf } from '../model/retry-after.ts';
 import { type ConnectionOptions, openPool } from './connection.ts';
 import { elsewhereWords, isFailed, isRedirect } from './failed-status.ts';
-import { failureWords } from './failure-words.ts';
+import { failureWords, isSilence } from './failure-words.ts';
 import { notTrickling } from './least-rate.ts';
 import { DeniedError, FailedAnswerError, HeldOffError, LostAnswerError } from './remote-errors.ts';
 import type { Throttle } from './throttle.ts';
@@ -76,6 +76,8 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 const attempts = 6;
 /** An attempt that brought so much of a file was not in vain. */
 const worthwhileBytes = 65_536;
+/** Each has taken its time. A line that is lost in the middle of a run, and cannot be made again, is two of them. */
+const mostSilences = 2;
 const firstWait = 200;
 const longestWait = 60_000;
 /** A batch of 100 large entities, and not the memory of the node. */
@@ -217,10 +219,12 @@ export class RemoteClient implements AsyncDisposable {
     send: () => Promise<{ answer: RemoteAnswer; value: T; retryAfter: number | null }>,
     { moved = () => false, gives = false, tries = attempts }: Patient = {},
   ): Promise<T> {
+    let silences = 0;
     for (let attempt = 1; ; attempt++) {
       let after: number | null = null;
       let failure: string;
       let failed = false;
+      let isSilent = false;
       try {
         const { answer, value, retryAfter } = await send();
         if (answer.status !== 429 && !isFailed(answer.status)) return value;
@@ -231,11 +235,13 @@ export class RemoteClient implements AsyncDisposable {
       } catch (error) {
         if (error instanceof DomainError) throw error;
         failure = failureWords(error);
+        isSilent = isSilence(error);
       }
       this.#options.signal?.throwIfAborted();
       this.#heed(attempt, after);
-      if (moved()) attempt = 1;
-      if (attempt === tries) {
+      if (moved()) [attempt, silences] = [1, 0];
+      silences = isSilent ? silences + 1 : 0;
+      if (attempt === tries || silences === mostSilences) {
         const words = `${this.host} cannot be read: ${failure}`;
         throw failed ? new FailedAnswerError(words) : new UnreachableError(words);
       }
