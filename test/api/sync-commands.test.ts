@@ -56,6 +56,9 @@ test('remotes are watched, limited, and described', async () => {
   expect(await done('remote set origin --no-watch --max-kbps none --hours always')).toContain(
     '  Not watched: "archeion remote set origin --watch" keeps it in sync.',
   );
+  expect((await done(`remote set origin --url ${origin.url.replace('127.0.0.1', 'localhost')}`))[0]).toContain(
+    '//localhost:',
+  );
   const [json = ''] = await done('status --json');
   expect(JSON.parse(json).networks[0].remotes).toMatchObject([{ name: 'origin', watch: false, lag: { events: null } }]);
   await done('sync --once');

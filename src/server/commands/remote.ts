@@ -9,6 +9,7 @@ import { printable } from './parts/table.ts';
 
 interface Options extends GlobalOptions {
   key?: string | false;
+  url?: string;
   collection?: string[];
   direction?: string;
   json?: boolean;
@@ -79,6 +80,7 @@ export function addRemote(program: Command, shell: Shell): void {
     .command('set <name>')
     .description('set how the node syncs with a remote by itself, and what of it comes here')
     .addOption(collectionOption())
+    .option('--url <url>', 'its address, where it has another one')
     .option('--key <key>', 'another API key for it')
     .option('--no-key', 'no key any more; nothing is pushed then')
     .addOption(directionOption('as it was; with its first key both, without one pull'))
@@ -98,16 +100,20 @@ export function addRemote(program: Command, shell: Shell): void {
       const settings = { ...settingsOf(options), ...scopeOf(options) };
       const sets = Object.values(settings).some((one) => one !== undefined);
       if (direction !== undefined && key === undefined) throw new UsageError('Give --key with --direction.');
-      if (!sets && key === undefined)
+      const { url } = options;
+      if (!sets && key === undefined && url === undefined)
         throw new UsageError(
-          'There is nothing to set: give --watch, --no-watch, --max-kbps, --hours, --collection, --type, --no-content or --key.',
+          'There is nothing to set: give --watch, --no-watch, --max-kbps, --hours, --collection, --type, --no-content, --url or --key.',
         );
       await using client = await openClient(shell, options);
       await remotesNamed(client, name);
       let state: RemoteState | undefined;
+      // At the old address no key can be looked at.
+      if (url !== undefined) state = await client.ask<RemoteState>('PUT', `${path(name)}/address`, { url });
       // The key last: one that was replaced is gone for good, and any setting may be refused.
       if (sets) state = await client.ask<RemoteState>('PUT', path(name), settings);
-      if (key !== undefined) state = await rekeyed(client, name, { key: key === false ? null : key, direction }, sets);
+      if (key !== undefined)
+        state = await rekeyed(client, name, { key: key === false ? null : key, direction }, sets || url !== undefined);
       if (options.json) shell.out(JSON.stringify(state));
       else if (state) for (const line of describe(state)) shell.out(line);
     });

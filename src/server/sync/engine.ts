@@ -13,6 +13,7 @@ import { agreement } from './brake.ts';
 import { checkFailing } from './check-failing.ts';
 import { syncContent } from './content-sync.ts';
 import type { NewRemote, Preview, RemoteChange, RunOptions, SyncOptions } from './engine-options.ts';
+import { introducedAgain, introducedElsewhere } from './introduced-again.ts';
 import { cardOf, type Introduction, introduced } from './introduction.ts';
 import { KeySeal } from './key-seal.ts';
 import { followLive, type LiveOptions } from './live.ts';
@@ -79,9 +80,8 @@ export class SyncEngine implements AsyncDisposable {
     await using client = await this.#client(network, { url, secret });
     const { instance, user } = await introduced(client, { network, own, keyed: secret !== null });
     const sealed = secret === null ? null : this.#seal.seal(secret);
-    const facts = { url, secret: sealed, instance, user, direction, collections };
     const rows: SyncRow[] = [
-      { kind: 'remote', remote: wanted.name, ...facts },
+      { kind: 'remote', remote: wanted.name, url, secret: sealed, instance, user, direction, collections },
       { kind: 'remote_settings', remote: wanted.name, ...settings },
       { kind: 'remote_scope', remote: wanted.name, ...scope, wider: false },
     ];
@@ -96,9 +96,8 @@ export class SyncEngine implements AsyncDisposable {
 
   /** The first question without making anything known. @throws ValidationError, UnreachableError */
   async check(network: Network, wanted: Pick<NewRemote, 'url' | 'key'>): Promise<Introduction> {
-    const secret = wanted.key ?? null;
-    await using client = await this.#client(network, { url: checkedUrl(wanted.url), secret });
-    return await introduced(client, { network, own: this.#options.instance, keyed: secret !== null });
+    await using client = await this.#client(network, { url: checkedUrl(wanted.url), secret: wanted.key ?? null });
+    return await introduced(client, { network, own: this.#options.instance, keyed: client.isKeyed });
   }
 
   async list(network: Network): Promise<RemoteStatus[]> {
@@ -159,8 +158,7 @@ export class SyncEngine implements AsyncDisposable {
   }
 
   /**
-   * Another key for a remote, or none: the first question is asked again, and whoever the key is of becomes the operator's
-   * alias there instead of the one before.
+   * Another key for a remote, or none: whoever it is of becomes the operator's alias there instead of the one before.
    * @throws NotFoundError, ValidationError, UnreachableError, AlreadyExistsError while it runs, or where it is another node
    */
   async rekey(
@@ -169,16 +167,11 @@ export class SyncEngine implements AsyncDisposable {
     { key, direction }: Pick<NewRemote, 'direction'> & { key: string | null },
   ): Promise<RemoteStatus> {
     const { store, remote } = await this.#remote(network, name);
-    const { identity, instance: own } = this.#options;
     // Without a key a remote could only be read, whatever was wanted.
     const way = checkedDirection(key, direction, remote.secret === null ? 'both' : remote.direction);
-    const wasNode = remote.instance !== null;
     const userOf = async (secret: string): Promise<string | null> => {
       await using client = await this.#client(network, { url: remote.url, secret });
-      const { instance, user } = await introduced(client, { network, own, keyed: true, wasNode });
-      if (instance !== remote.instance)
-        throw new AlreadyExistsError(`${client.host} is another node than before. Remove the remote and add it again.`);
-      return user;
+      return await introducedAgain(client, remote, { network, own: this.#options.instance, keyed: true });
     };
     await this.#alone(network, name, async () => {
       // A key can be taken away from what cannot be reached, or is another node by now.
@@ -187,7 +180,20 @@ export class SyncEngine implements AsyncDisposable {
       await this.#write(store, { kind: 'remote_key', remote: name, secret, user, direction: way });
       this.#memoryOf(network, remote).compared = null;
       this.runs.forget(network, name);
-      alignAliases(store, identity);
+      alignAliases(store, this.#options.identity);
+    });
+    return this.status(network, name);
+  }
+
+  /** Another address for a remote; everything that is kept of it stays. @throws as rekey, also where it is another service */
+  async move(network: Network, name: string, address: string): Promise<RemoteStatus> {
+    const { store, remote } = await this.#remote(network, name);
+    const moved = { ...remote, url: checkedUrl(address) };
+    await this.#alone(network, name, async () => {
+      await using client = await this.#client(network, moved);
+      await introducedElsewhere(client, remote, { network, own: this.#options.instance });
+      await this.#write(store, { ...moved, kind: 'remote', remote: name });
+      this.runs.forget(network, name);
     });
     return this.status(network, name);
   }

@@ -21,6 +21,7 @@ import type {
   AddRemoteBody,
   CheckRemoteBody,
   PendingChangesView,
+  RemoteAddressBody,
   RemoteCheckView,
   RemoteKeyBody,
   RemoteSettingsBody,
@@ -113,6 +114,18 @@ export class RemotesController {
   @Response<ErrorView>(502, 'It does not answer')
   rekey(@Request() request: CallerRequest, @Path() name: string, @Body() body: RemoteKeyBody): Promise<RemoteView> {
     return this.remotes.rekey(request.caller, name, body);
+  }
+
+  /**
+   * Give another address for a remote. It is asked at once whether it is the same node there, and knows the key as the same
+   * user's; what is mirrored and what waits to go there stays as it is.
+   */
+  @Put('remotes/{name}/address')
+  @Response<ErrorView>(404, 'Not found')
+  @Response<ErrorView>(409, 'It is another one there, or a sync with it is under way')
+  @Response<ErrorView>(502, 'It does not answer')
+  move(@Request() request: CallerRequest, @Path() name: string, @Body() body: RemoteAddressBody): Promise<RemoteView> {
+    return this.remotes.move(request.caller, name, body.url);
   }
 
   /**

@@ -85,6 +85,13 @@ export class RemotesService {
     return this.#view(network, set);
   }
 
+  async move(caller: Caller, name: string, url: string): Promise<RemoteView> {
+    operator(caller);
+    const { network } = caller;
+    const set = await this.#watcher.without(network, name, () => this.#sync.move(network, name, url));
+    return this.#view(network, set);
+  }
+
   async pending(caller: Caller, name: string, page: { after: number; limit: number }): Promise<PendingChangesView> {
     operator(caller);
     return this.#sync.pending(caller.network, name, page);

@@ -110,6 +110,15 @@ export interface RenameRemoteBody {
   name: RemoteName;
 }
 
+export interface RemoteAddressBody {
+  /**
+   * Its address from now on, as it would be added.
+   * @minLength 1
+   * @maxLength 2000
+   */
+  url: string;
+}
+
 export interface RemoteKeyBody {
   /**
    * An API key for it, which takes the place of the one before; null: none any more, so that nothing is pushed.

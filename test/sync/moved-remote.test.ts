@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest';
+import { ask, operator, user } from '../helpers/callers.ts';
+import { collection, create, ok, update } from '../helpers/entities.ts';
+import { startNode } from '../helpers/node.ts';
+import { addRemote, keyOf, read, remoteOf, sync } from './nodes.ts';
+import { startProxy } from './proxy.ts';
+
+test.each([
+  ['a node', false, 409, /is another node than before/],
+  ['a service', true, 400, /does not accept it/],
+])('%s is gone on with at another address, and only where it is the same', async (_, stranger, status, words) => {
+  await using origin = await startNode();
+  await using other = await startNode();
+  await using mirror = await startNode();
+  await using old = await startProxy(origin.url, { plain: false, stranger });
+  await using next = await startProxy(origin.url, { plain: false, stranger });
+  await using wrong = await startProxy(other.url, { plain: false, stranger });
+  const [curator, here] = [await user(origin, 'curator'), operator(mirror)];
+  const { id } = await collection(origin, curator, { label: 'Works' });
+  const work = await create(origin, curator, { collection: id });
+  await addRemote(mirror, here, { url: old.url, key: keyOf(curator) });
+  await sync(mirror, here);
+  await update(mirror, here, work, { properties: { n: 1 } });
+  old.fault = () => 'cut';
+  const move = (url: string) => ask(mirror, here, 'PUT /node/remotes/origin/address', { url });
+
+  const refused = await move(wrong.url);
+  expect([refused.status, refused.text]).toEqual([status, expect.stringMatching(words)]);
+  expect((await move('ftp://museum.org')).status).toBe(400);
+  const { seen, mirrored } = await remoteOf(mirror, here);
+  expect(await remoteOf(mirror, here)).toMatchObject({ url: old.url, pending: 1 });
+
+  ok(await move(`${next.url}/`));
+  expect(await remoteOf(mirror, here)).toMatchObject({ url: next.url, pending: 1, seen, mirrored, user: curator.id });
+  expect(await sync(mirror, here)).toMatchObject({ events: 0, updated: 1, stopped: null });
+  expect((await read(origin, curator, work.id)).properties).toEqual({ n: 1 });
+});
+
+test('a service without a key that is another one at another address stops the sync', async () => {
+  await using origin = await startNode();
+  await using other = await startNode();
+  await using mirror = await startNode();
+  await using old = await startProxy(origin.url, { stranger: true });
+  await using wrong = await startProxy(other.url, { stranger: true });
+  const here = operator(mirror);
+  await collection(origin, await user(origin, 'curator'), { label: 'Works' });
+  await collection(other, await user(other, 'curator'), { label: 'Others' });
+  await addRemote(mirror, here, { url: old.url });
+  await sync(mirror, here);
+  ok(await ask(mirror, here, 'PUT /node/remotes/origin/address', { url: wrong.url }));
+  expect(await sync(mirror, here)).toMatchObject({ versions: 0, stopped: expect.stringMatching(/is not what it was/) });
+});
