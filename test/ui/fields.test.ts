@@ -428,6 +428,26 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('of a property is typed in without a look at the relationships, of which there may be tens of thousands', async () => {
+    await page.evaluate(() => {
+      const { groupBy } = Map;
+      Map.groupBy = (items, by) =>
+        groupBy(items, (...one) => {
+          Object.assign(globalThis, { grouped: true });
+          return by(...one);
+        });
+    });
+    const grouped = () => page.evaluate(() => Object.hasOwn(globalThis, 'grouped'));
+    await opened({ label: 'To Ada' });
+    expect(await grouped()).toBe(true);
+    await page.evaluate(() => Reflect.deleteProperty(globalThis, 'grouped'));
+    await field('label').pressSequentially('!');
+    await page.getByRole('button', { name: 'Save' }).waitFor();
+    await page.getByRole('button', { name: 'Discard' }).click();
+    expect([await field('label').inputValue(), await grouped()]).toEqual(['To Ada', false]);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a long JSON text says in sight what is wrong, wherever that is', async () => {
     const lines = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`line ${i}`, i]));
     await opened({ label: 'To Ada', deep: { a: { b: { c: { d: { e: lines } } } } } });

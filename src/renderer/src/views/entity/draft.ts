@@ -1,4 +1,4 @@
-import { useCallback, useSyncExternalStore } from 'react';
+import { useCallback, useMemo, useSyncExternalStore } from 'react';
 import { currentNetwork } from '../../api/client.ts';
 import { newListeners } from '../../listeners.ts';
 import { draftPrefix, setUnsaved } from '../../session/unsaved.ts';
@@ -175,7 +175,7 @@ export function useDraft(entity: Entity): Editing {
   const { id } = entity;
   const draft = useTyped(id);
   const kept = useSyncExternalStore(subscribe, () => !unkept.has(nameOf(id)));
-  const own = contentOf(entity);
+  const own = useMemo(() => contentOf(entity), [entity]);
   return {
     content: draft?.content ?? own,
     dirty: draft !== undefined,

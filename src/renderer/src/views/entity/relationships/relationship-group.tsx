@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { PencilLine, Undo2, X } from 'lucide-react';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { keyOf, type Relationship, sameRelationship } from '../model/content.ts';
@@ -28,7 +28,10 @@ export function RelationshipGroup(props: RelationshipGroupProps) {
   const { t, number } = useTexts();
   const [most, setMost] = useState(first);
   const isChanged = (one: Relationship) => !sameRelationship(before.get(keyOf(one)), one);
-  const shown = [...members.slice(0, most), ...members.slice(most).filter(isChanged)];
+  const shown = useMemo(() => {
+    const changed = members.slice(most).filter((one) => !sameRelationship(before.get(keyOf(one)), one));
+    return [...members.slice(0, most), ...changed];
+  }, [members, most, before]);
   return (
     <div>
       <h3 className="mb-1 flex items-baseline gap-2 text-xs font-medium text-quiet">

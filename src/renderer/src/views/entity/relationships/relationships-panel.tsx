@@ -1,4 +1,4 @@
-import { useEffect, useId, useState } from 'react';
+import { useEffect, useId, useMemo, useState } from 'react';
 import { Input } from '../../../components/field.tsx';
 import { toast } from '../../../components/toasts.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
@@ -40,21 +40,23 @@ export function RelationshipsPanel({
   onHold,
 }: RelationshipsPanelProps) {
   const { t } = useTexts();
-  const before = byKey(base.relationships);
-  const now = byKey(content.relationships);
+  // Not anew for each letter that is typed into a property: there may be tens of thousands.
+  const before = useMemo(() => byKey(base.relationships), [base.relationships]);
+  const now = useMemo(() => byKey(content.relationships), [content.relationships]);
   const [stated, setStated] = useState<Relationship | null>(null);
   const isStating = stated !== null;
   // What is stated is of the version that is shown now, whatever somebody else saves before it is taken over.
   // biome-ignore lint/correctness/useExhaustiveDependencies: held is the version in which it was opened
   useEffect(() => (isStating ? onHold?.() : undefined), [isStating]);
-  // What was taken away stays in its place until it is saved, so that it can be put back.
-  const kept = base.relationships.map((one) => now.get(keyOf(one)) ?? one);
-  const all = [...kept, ...content.relationships.filter((one) => !before.has(keyOf(one)))];
-  const groups = [...Map.groupBy(all, ({ predicate }) => predicate)];
-  const place = byKey(begun.relationships);
+  const groups = useMemo(() => {
+    // What was taken away stays in its place until it is saved, so that it can be put back.
+    const kept = base.relationships.map((one) => now.get(keyOf(one)) ?? one);
+    const all = [...kept, ...content.relationships.filter((one) => !before.has(keyOf(one)))];
+    return [...Map.groupBy(all, ({ predicate }) => predicate)];
+  }, [base.relationships, content.relationships, before, now]);
   const put = (one: Relationship) => {
     // In another place the first collection may be another one, which decides who may do what.
-    const { relationships } = place.has(keyOf(one)) ? begun : base;
+    const { relationships } = begun.relationships.some((other) => keyOf(other) === keyOf(one)) ? begun : base;
     onChange((old) => ({ ...old, relationships: withRelationship(old.relationships, one, relationships) }));
   };
   const take = (one: Relationship) =>
