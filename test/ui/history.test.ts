@@ -73,6 +73,23 @@ describePage('the history of an entity', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('compares the first of thousands of properties, and more where they are asked for', async () => {
+    const many = (text: string) => Object.fromEntries(Array.from({ length: 700 }, (_, i) => [`n${i}`, text]));
+    const second = await update(node, me, letter, { properties: many('a') });
+    await update(node, me, second, { properties: many('b') });
+    await visitor.go(`/entities/${letter.id}/history`);
+    const region = page.getByRole('region', { name: 'Comparison' });
+    const more = region.getByRole('button', { name: 'Show more' });
+    const rows = () => region.getByRole('row').count();
+    await expect.poll(rows).toBe(301);
+    await more.click();
+    await expect.poll(rows).toBe(601);
+    await more.click();
+    await expect.poll(rows).toBe(701);
+    expect(await more.count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('keeps what is shown and asked where it cannot be fetched anew, and says so', async () => {
     let last = letter;
     for (let ver = 2; ver <= 30; ver++) last = await update(node, me, last, { properties: { label: `Draft ${ver}` } });

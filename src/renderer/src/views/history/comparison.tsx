@@ -15,7 +15,7 @@ import { type Historic, versionQuery } from './history-queries.ts';
 import { difference, useDifferences } from './use-differences.ts';
 import { type Piece, wordDiff } from './word-diff.ts';
 
-/** So many relationships are shown, and so many more each time that more are asked for. */
+/** So many properties and relationships are shown, and so many more each time that more are asked for. */
 const step = 300;
 
 /** Two versions side by side: properties, texts by word, and relationships. */
@@ -38,9 +38,10 @@ export function Comparison({ from, to }: { from: string; to: string }) {
   const either = [...new Map([...x, ...y]).values()];
   const different = either.filter(differs);
   const relationships = all ? either : different;
+  const properties = all ? names : changed;
   // Whatever is left out for now, differences are not.
   const inSight = new Set([...relationships.slice(0, most), ...different.slice(0, most)]);
-  const shown = all ? names : changed;
+  const namesInSight = new Set([...properties.slice(0, most), ...changed.slice(0, most)]);
   return (
     <section ref={section} aria-label={t('history.comparison')} className="min-w-0 p-5">
       <div className="mb-3 flex flex-wrap items-center gap-x-4 gap-y-2">
@@ -70,9 +71,11 @@ export function Comparison({ from, to }: { from: string; to: string }) {
           </tr>
         </thead>
         <tbody>
-          {shown.map((name) => (
-            <PropertyRow key={name} name={name} before={before.properties} after={after.properties} />
-          ))}
+          {properties
+            .filter((name) => namesInSight.has(name))
+            .map((name) => (
+              <PropertyRow key={name} name={name} before={before.properties} after={after.properties} />
+            ))}
           {relationships
             .filter((one) => inSight.has(one))
             .map((one) => (
@@ -80,12 +83,12 @@ export function Comparison({ from, to }: { from: string; to: string }) {
             ))}
         </tbody>
       </table>
-      {relationships.length > inSight.size && (
+      {properties.length + relationships.length > namesInSight.size + inSight.size && (
         <Button small className="mt-1" onClick={() => setMost(most + step)}>
           {t('list.more')}
         </Button>
       )}
-      {shown.length + relationships.length === 0 && (
+      {properties.length + relationships.length === 0 && (
         <p className="py-4 text-quiet">{t(now.data.deleted ? 'history.deletion' : 'history.same')}</p>
       )}
     </section>
