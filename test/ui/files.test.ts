@@ -311,6 +311,26 @@ describePage('files of one name', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('of which there are hundreds are shown when they are asked for, or have just been attached', async () => {
+    const { cid, content } = await put(node, me, letter.id, 'one.txt', 'one');
+    const entries = Array.from({ length: 200 }, (_, i) => [
+      `n${i}.txt`,
+      { cid: content.cid, content_type: 'text/plain' },
+    ]);
+    const properties = { content: Object.fromEntries(entries) };
+    await update(node, me, { id: letter.id, cid } as Entity, { properties });
+    await visitor.go(`/entities/${letter.id}`);
+    const lines = () => page.getByRole('button', { name: /^Save / }).count();
+    await expect.poll(lines).toBe(100);
+    await page.locator('input[type=file]').setInputFiles(scan('last'));
+    await page.getByRole('button', { name: 'Save scan.txt', exact: true }).waitFor();
+    await page.getByText('and 101 more').waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(lines).toBe(202);
+    expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of which only the beginning is shown are said to be so, also where their entry does not say how large they are', async () => {
     const { cid, content } = await put(node, me, letter.id, 'long.txt', 'x'.repeat(65_537));
     await update(node, me, { id: letter.id, cid } as Entity, {

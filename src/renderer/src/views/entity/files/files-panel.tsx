@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Download, Paperclip, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { answered, api } from '../../../api/client.ts';
+import { AndMore } from '../../../components/and-more.tsx';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { saveAs } from '../../../components/save-as.ts';
@@ -15,6 +16,10 @@ import { type Attached, type Attaching, attachFile, lookForSent } from './attach
 import { fetchFile } from './fetch-file.ts';
 import { FilePreview } from './file-preview.tsx';
 import { type HeldFile, heldFiles, isAwaited, previewOf } from './held-files.ts';
+
+/** So many are shown at first, and so many more each time that more are asked for. */
+const first = 100;
+const step = 300;
 
 /** A file that is sent, and the version that was there when that began. */
 interface Sending {
@@ -32,6 +37,10 @@ export function FilesPanel({ entity }: { entity: Entity }) {
   const queries = useQueryClient();
   const input = useRef<HTMLInputElement>(null);
   const files = heldFiles(entity);
+  const [most, setMost] = useState(first);
+  const [added, setAdded] = useState(0);
+  // What has just been attached stands after all others.
+  const shown = [...files.slice(0, most), ...files.slice(Math.max(most, files.length - added))];
   const { id } = entity;
   /** Shows the version that was just made, if any; what is typed over the one before it goes on over that. */
   const follow = async (over: Entity, made: string | null) => {
@@ -48,6 +57,7 @@ export function FilesPanel({ entity }: { entity: Entity }) {
   /** Shows what was attached, over the version at which it was sent. */
   const show = async ({ key, version }: Attached, { file, over }: Sending) => {
     ways.current.delete(file.name);
+    setAdded((before) => before + 1);
     await follow(over, version);
     toast(t('file.attached', { name: key }));
   };
@@ -130,7 +140,7 @@ export function FilesPanel({ entity }: { entity: Entity }) {
         files.length === 0 && <p className="text-quiet">{t('file.none')}</p>
       )}
       <ul className="space-y-2">
-        {files.map((file) => (
+        {shown.map((file) => (
           <FileLine
             key={`${file.key} ${file.cid}`}
             entity={id}
@@ -139,6 +149,14 @@ export function FilesPanel({ entity }: { entity: Entity }) {
           />
         ))}
       </ul>
+      {shown.length < files.length && (
+        <div className="flex items-center gap-3">
+          <AndMore total={files.length} listed={shown.length} />
+          <Button small className="print:hidden" onClick={() => setMost(most + step)}>
+            {t('list.more')}
+          </Button>
+        </div>
+      )}
     </section>
   );
 }
