@@ -329,6 +329,20 @@ describePage('members and roles', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('the first of many roles are a table, and more where they are asked for', async () => {
+    const roles = Object.fromEntries(Array.from({ length: 80 }, (_, i) => [`room ${i}`, ['*:view']]));
+    const { id } = await collection(node, me, { label: 'Rooms', roles });
+    await visitor.go(`/collections/${id}/members`);
+    await page.getByText('and 34 more').waitFor();
+    const columns = () => page.getByRole('button', { name: /^What to do with the role / }).count();
+    expect(await columns()).toBe(50);
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(columns).toBe(84);
+    await page.getByText('Every permission, one by one').click();
+    await page.getByRole('rowheader', { name: 'file:download' }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('a role with blanks at the ends of its name is changed, and no other one made', async () => {
     ok(await ask(node, me, `POST /collections/${home.id}/roles`, { role: ' odd ', actions: ['*:view'] }));
     await open();

@@ -1,5 +1,7 @@
 import { Check, CircleDashed, EllipsisVertical, Minus } from 'lucide-react';
-import { IconButton } from '../../components/button.tsx';
+import { useState } from 'react';
+import { AndMore } from '../../components/and-more.tsx';
+import { Button, IconButton } from '../../components/button.tsx';
 import { Menu, MenuItem } from '../../components/menu.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { type CollectionNow, isExpired, membershipsOf, rolesOf } from './access.ts';
@@ -7,7 +9,7 @@ import { type Allows, abilities, extent, type Grants, sourceOf } from './grants.
 
 interface RolesTableProps {
   collection: CollectionNow;
-  /** The roles that are shown, a column each. */
+  /** The roles that are shown, a column each: the first of them, and more where they are asked for. */
   names: readonly string[];
   grants: Grants;
   allows: Allows;
@@ -16,11 +18,16 @@ interface RolesTableProps {
   onRemove(role: string): void;
 }
 
+const step = 50;
+
 const head = 'w-32 min-w-28 px-3 py-1.5 text-center font-medium';
 
 /** What each role allows: a few lines in words, below all of it, permission by permission. */
-export function RolesTable({ collection, names, grants, allows, mayManage, onEdit, onRemove }: RolesTableProps) {
+export function RolesTable({ collection, names: all, grants, allows, mayManage, onEdit, onRemove }: RolesTableProps) {
   const { t } = useTexts();
+  const [most, setMost] = useState(step);
+  const [open, setOpen] = useState(false);
+  const names = all.slice(0, most);
   const roles = rolesOf(collection);
   const members = membershipsOf(collection).filter((one) => !isExpired(one, Date.now()));
   const given = (role: string) => roles[role] ?? [];
@@ -72,37 +79,51 @@ export function RolesTable({ collection, names, grants, allows, mayManage, onEdi
           ))}
         </tbody>
       </table>
-      <details className="group">
+      {names.length < all.length && (
+        <div className="sticky left-0 flex w-fit items-center gap-3 px-5 py-2">
+          <AndMore total={all.length} listed={names.length} />
+          <Button small className="print:hidden" onClick={() => setMost(most + step)}>
+            {t('list.more')}
+          </Button>
+        </div>
+      )}
+      <details className="group" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary className="px-5 py-2 text-accent">{t('roles.everything')}</summary>
-        <table className="w-full border-t border-line">
-          <thead className="text-xs">
-            <tr className="border-b border-line">
-              <th className="min-w-64 px-5 py-2 text-left font-medium text-quiet">{t('roles.permission')}</th>
-              {names.map((role) => (
-                <th key={role} scope="col" className={head}>
-                  <bdi className="block max-w-40 truncate">{role}</bdi>
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {grants.actions.map((action) => (
-              <tr key={action} className="border-b border-line hover:bg-surface">
-                <th scope="row" className="px-5 py-1 text-left font-mono text-xs font-normal">
-                  {action}
-                </th>
-                {names.map((role) => (
-                  <td key={role} className="px-3 py-1 text-center">
-                    <Source action={action} source={sourceOf(action, given(role), allows)} />
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        {open && permissions()}
       </details>
     </section>
   );
+
+  function permissions() {
+    return (
+      <table className="w-full border-t border-line">
+        <thead className="text-xs">
+          <tr className="border-b border-line">
+            <th className="min-w-64 px-5 py-2 text-left font-medium text-quiet">{t('roles.permission')}</th>
+            {names.map((role) => (
+              <th key={role} scope="col" className={head}>
+                <bdi className="block max-w-40 truncate">{role}</bdi>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {grants.actions.map((action) => (
+            <tr key={action} className="border-b border-line hover:bg-surface">
+              <th scope="row" className="px-5 py-1 text-left font-mono text-xs font-normal">
+                {action}
+              </th>
+              {names.map((role) => (
+                <td key={role} className="px-3 py-1 text-center">
+                  <Source action={action} source={sourceOf(action, given(role), allows)} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    );
+  }
 
   function holders(role: string): string {
     if (role === 'public') return t('roles.everybody');
