@@ -5,7 +5,7 @@ import { operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { indexIdle } from '../helpers/searches.ts';
-import { describePage, lookAt, pictureOf, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
+import { comingIn, describePage, lookAt, pictureOf, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 import { seedArtworks } from './seed.ts';
 
 describePage('Argo queries', () => {
@@ -35,7 +35,7 @@ describePage('Argo queries', () => {
     await made('artwork', '=HYPERLINK("http://x"),"y"', [['made_by', girtin]], {
       description: 'Watercolour of a ship',
     });
-    visitor = tidied(await signedIn(node));
+    visitor = tidied(await comingIn(node));
     page = visitor.page;
   });
 
@@ -46,6 +46,7 @@ describePage('Argo queries', () => {
 
   test('are written with what fits, run by keys, and answered with ways through the graph', async () => {
     await indexIdle(node);
+    await visitor.go('/');
     await page.keyboard.press('g');
     await page.keyboard.press('q');
     await heading('Argo query').waitFor();

@@ -165,9 +165,13 @@ async function leaveWindow(page: Page, url: string): Promise<void> {
 
 /** Within the page to another address, as its links do, until that is shown. */
 async function follow(page: Page, address: string): Promise<void> {
+  await page.evaluate(`self.__TSR_ROUTER__.history.push(${JSON.stringify(address)})`);
+  await arrived(page, address);
+}
+
+async function arrived(page: Page, address: string): Promise<void> {
   await page.evaluate(`(async () => {
     const router = self.__TSR_ROUTER__;
-    router.history.push(${JSON.stringify(address)});
     const there = ({ status, resolvedLocation }) =>
       status === 'idle' && resolvedLocation?.state.__TSR_key === router.history.location.state.__TSR_key;
     for (let waits = 0; !there(router.state); waits++) {
@@ -184,10 +188,27 @@ export async function signedIn(node: TestNode, options?: BrowserContextOptions):
   return visited;
 }
 
+/**
+ * A visit of the operator, whom the first screen that is gone to signs in: that the page draws another one before takes a third
+ * of what it takes to come there.
+ */
+export async function comingIn(node: TestNode, options?: BrowserContextOptions): Promise<Visit> {
+  const visited = await visit(node, options);
+  let isIn = false;
+  const first = (otherwise: (path: string) => Promise<void>) => async (path: string) => {
+    if (isIn) return otherwise(path);
+    isIn = true;
+    await signIn(visited.page, node, path);
+  };
+  return { ...visited, go: first(visited.go), load: first(visited.load) };
+}
+
 /** By a link; the page exchanges it after it is loaded, so where it goes on before that it is not signed in. */
-export async function signIn(page: Page, node: TestNode): Promise<void> {
-  await page.goto(signInLink(node));
+export async function signIn(page: Page, node: TestNode, path = '/'): Promise<void> {
+  const { hash } = new URL(signInLink(node));
+  await page.goto(`${node.url}/ui${path}${hash}`);
   await page.getByRole('navigation').first().waitFor();
+  await arrived(page, path);
 }
 
 /** Asks a page to close, does not leave it when it asks, and gives the kind of that question. */
@@ -214,12 +235,12 @@ export interface Scene {
   page: Page;
 }
 
-/** Before each test a node of its own, and a tab of its operator there; both are gone after it. */
+/** Before each test a node of its own, and a tab of its operator there, empty until the test goes to a screen; both are gone after it. */
 export function onNewPage(ready: (scene: Scene) => void, options?: BrowserContextOptions): void {
   const tidied = tidiedAfterEach();
   beforeEach(async () => {
     const node = tidied(await startPageNode());
-    const visitor = tidied(await signedIn(node, options));
+    const visitor = tidied(await comingIn(node, options));
     ready({ node, visitor, page: visitor.page });
   });
 }

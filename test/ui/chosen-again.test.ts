@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { ok } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
@@ -13,6 +13,7 @@ describePage('what is chosen to be imported', () => {
   onNewPage((scene) => {
     ({ node, visitor, page } = scene);
   });
+  beforeEach(() => visitor.go('/'));
 
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
   const heading = (name: string | RegExp) => page.getByRole('heading', { name });

@@ -19,6 +19,7 @@ describePage('collections', () => {
   const heading = (name: string) => page.getByRole('heading', { name, level: 1 });
 
   test('an empty node says how something comes in, and makes a collection and an entity by keys alone', async () => {
+    await visitor.go('/');
     await heading('Welcome').waitFor();
     await expect.poll(() => page.getByText(` --data ${node.data}`).count()).toBe(3);
     await lookAt(page, 'start-empty');

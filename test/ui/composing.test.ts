@@ -2,7 +2,7 @@ import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 import { operator } from '../helpers/callers.ts';
 import { collection, create } from '../helpers/entities.ts';
-import { describePage, signedIn, startPageNode } from './browser.ts';
+import { comingIn, describePage, startPageNode } from './browser.ts';
 
 /** The Enter that ends a composition, as browsers say it: Chromium and Firefox before the end, Safari after it. */
 const ends = [{ isComposing: true }, { keyCode: 229 }];
@@ -21,7 +21,7 @@ describePage('a text that is composed', () => {
       collection: home.id,
       properties: { label: 'A', place: 'B' },
     });
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
 
     await visitor.go('/collections');

@@ -4,10 +4,10 @@ import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, remove, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import {
+  comingIn,
   describePage,
   lookAt,
   pictureOf,
-  signedIn,
   signInLink,
   startPageNode,
   tidiedAfterEach,
@@ -28,7 +28,7 @@ describePage('what was deleted', () => {
     node = tidied(await startPageNode());
     me = operator(node);
     home = await collection(node, me, { label: 'Letters' });
-    visitor = tidied(await signedIn(node));
+    visitor = tidied(await comingIn(node));
     page = visitor.page;
   });
   const press = async (...presses: string[]) => {

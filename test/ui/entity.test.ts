@@ -4,7 +4,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, read, update } from '../helpers/entities.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { describePage, lookAt, signedIn, signIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
+import { comingIn, describePage, lookAt, signIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 import { silence } from './silence.ts';
 
 /** A picture of one pixel. */
@@ -44,7 +44,7 @@ describePage('an entity', () => {
       },
       relationships: [{ predicate: 'author', peer: ann.id, peer_type: 'person', peer_label: 'Ann Lee' }],
     });
-    visitor = tidied(await signedIn(node));
+    visitor = tidied(await comingIn(node));
     page = visitor.page;
     await visitor.go(`/entities/${letter.id}`);
     await heading('To Ada').waitFor();

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, remove } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { describePage, lookAt, pictureOf, signedIn, startPageNode } from './browser.ts';
+import { comingIn, describePage, lookAt, pictureOf, signedIn, startPageNode } from './browser.ts';
 import { seedArtworks } from './seed.ts';
 
 /** Ada painted two of three works; two of the three show the sea. */
@@ -31,7 +31,7 @@ describePage('the graph', () => {
   test('is opened from an entity, grows where one clicks, and leaves out what is not wanted', async () => {
     await using node = await startPageNode();
     const { ada, sea } = await gallery(node, operator(node));
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go(`/entities/${ada.id}`);
     await page.getByRole('navigation', { name: 'Views of this entity' }).getByRole('link', { name: 'Graph' }).click();
@@ -85,7 +85,7 @@ describePage('the graph', () => {
   test('leaves the focus where somebody types, also where the entity that is chosen moves in the list', async () => {
     await using node = await startPageNode();
     const { ada } = await gallery(node, operator(node));
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go(`/graph?of=${ada.id}`);
     await entities(page).getByText('Waves').waitFor();
@@ -166,7 +166,7 @@ describePage('the graph', () => {
       })),
     );
     const artist = sizes.toSorted((a, b) => b.totals.incoming - a.totals.incoming)[0]!;
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go(`/graph?of=${artist.id}`);
     await entities(page).getByRole('listitem').first().waitFor();
@@ -200,7 +200,7 @@ describePage('the graph', () => {
     }));
     ok(await ask(node, me, 'POST /entities/batch', { entities: items, default_collection: home.id }));
     // In a window of its own: what a page has begun with once, it begins with for good.
-    await using visitor = await signedIn(node, {});
+    await using visitor = await comingIn(node, {});
     const { page } = visitor;
     await visitor.go(`/graph?of=${hub.id}&most=50`);
     await shows(page, 'Shows 51 entities, and 50 of 61 relationships');
@@ -249,7 +249,7 @@ describePage('the graph', () => {
         { predicate: 'about', peer: home.id },
       ],
     });
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go(`/graph?of=${huge.id}.${evil.id}`);
     await shows(page, 'Shows 3 entities');

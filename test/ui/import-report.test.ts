@@ -186,6 +186,7 @@ describePage('the report of an import', () => {
   });
 
   test('has an undo that is stopped only on purpose, and asks nothing more once it has ended', async () => {
+    await visitor.go('/');
     await imported({ 'things.csv': `id,label,pages\n${things(0, 40).replaceAll('\n', ',1\n')}` });
     await heading('40 entities were created').waitFor();
     await button('Undo this import').click();

@@ -57,6 +57,7 @@ describePage('import', () => {
   }
 
   test('three hundred artworks of a table become entities, are looked at before, and taken back after, by keys alone', async () => {
+    await visitor.go('/');
     await heading('Welcome').waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('i');

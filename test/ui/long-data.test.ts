@@ -4,7 +4,7 @@ import { collection, create, type Entity, enrol, ok, remove, update } from '../h
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { agent, klados, rhiza } from '../helpers/processors.ts';
 import { addRemote, conflictsOf, keyOf } from '../sync/nodes.ts';
-import { describePage, lookAt, signedIn, startPageNode, type Visit } from './browser.ts';
+import { comingIn, describePage, lookAt, startPageNode, type Visit } from './browser.ts';
 
 /** 200 characters, without a place to break a line at in one half of it. */
 const long = (of: string) =>
@@ -63,7 +63,7 @@ describePage('long data', () => {
     const me = operator(node);
     const { home, first, peers } = await archive(node, me);
     await enrol(node, me, home.id, await user(node, long('Somebody')), 'editor');
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     await look(visitor, 'start', '/', /^Letters and/);
     await look(visitor, 'collections', '/collections', /^Letters and/);
     await look(visitor, 'collection', `/collections/${home.id}`, /^To Ada 1 and/);
@@ -107,7 +107,7 @@ describePage('long data', () => {
         },
       )
       .toBe(1);
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     await look(visitor, 'search', '/search?q=ada', /^To Ada/);
     await look(
       visitor,
@@ -137,7 +137,7 @@ describePage('long data', () => {
     await update(node, me, mine, { properties: { label: long('To Emma'), property_0: long('Ours') } });
     await run();
     expect(await conflictsOf(node, me)).toHaveLength(1);
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     await look(visitor, 'sync', '/sync', name);
     await look(visitor, 'remote', `/sync/remotes/${name}`, name);
     await look(visitor, 'conflicts', '/sync/conflicts', /^To /);

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { ask, jwtOf, jwtSecret, on, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, read } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { describePage, lookAt, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
+import { comingIn, describePage, lookAt, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 
 const env = {
   ARCHEION_JWT_SECRET: jwtSecret,
@@ -27,7 +27,7 @@ describePage('members and roles', () => {
     me = operator(node);
     [ada, bob] = [await user(node, 'Ada Lovelace'), await user(node, 'Bob Coecke')];
     home = await collection(node, me, { label: 'Letters' });
-    visitor = tidied(await signedIn(node));
+    visitor = tidied(await comingIn(node));
     page = visitor.page;
   });
 

@@ -23,6 +23,7 @@ describePage('the page on the test network', () => {
 
   test('neither shows nor writes anything of the main one, also where it cannot learn how that is said', async () => {
     await collection(node, operator(node), { label: 'Letters' });
+    await visitor.go('/');
     let isAway = true;
     await page.route('**/.well-known/archeion', (route) =>
       isAway ? route.fulfill({ status: 503, json: { error: 'Service Unavailable' } }) : route.continue(),

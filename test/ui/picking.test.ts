@@ -124,6 +124,8 @@ describePage('what is picked by its name', () => {
     for (let i = 10; i < 22; i++) await agent(node, me, home.id, { label: `Agent ${i} of letters` });
     await klados(node, me, home.id, { label: 'Reader of letters' });
     await rhiza(node, me, home.id, { label: 'All of letters' });
+    // What is offered opens where the focus comes from elsewhere in the page.
+    await visitor.go('/');
     await visitor.go('/processors/new?kind=rhiza');
     const name = 'Add a step: a klados or another rhiza';
     for (const text of ['', 'letters']) {

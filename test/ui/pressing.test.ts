@@ -17,9 +17,11 @@ describePage('a button that is pressed', () => {
   onNewPage((scene) => {
     ({ node, visitor, page } = scene);
   });
-  beforeEach(() => {
+  beforeEach(async () => {
     me = operator(node);
     orders = [];
+    // Who comes in orders a session.
+    await visitor.go('/');
     page.on('request', (request) => {
       if (request.method() !== 'GET') orders.push(new URL(request.url()).pathname);
     });

@@ -6,7 +6,7 @@ import { ask, operator } from '../helpers/callers.ts';
 import { collection, create, ok, read } from '../helpers/entities.ts';
 import { allow, command, fixture, many, one, program, replying, shipped, within, workflow } from '../helpers/local.ts';
 import { agent, klados } from '../helpers/processors.ts';
-import { describePage, lookAt, pictureOf, signedIn, startPageNode } from './browser.ts';
+import { comingIn, describePage, lookAt, pictureOf, signedIn, startPageNode } from './browser.ts';
 
 const local = {
   fixity: shipped('fixity'),
@@ -112,7 +112,7 @@ describePage('processors', () => {
     await fixture(node, me, shelf.id, 'letter.html', 'text/html');
     await fixture(node, me, shelf.id, 'letter.html', 'text/html', ' ');
 
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go('/processors/new?kind=rhiza');
     await page.getByLabel('Label', { exact: true }).fill('Texts of letters');
@@ -268,7 +268,7 @@ describePage('processors', () => {
     const me = operator(node);
     const shelf = await collection(node, me, { label: 'Services' });
     const helper = await agent(node, me, shelf.id, { label: 'Helper', endpoint: 'https://helper.test' });
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go('/processors/new?kind=agent');
     await page.getByLabel('Label', { exact: true }).fill('Describer');
@@ -323,7 +323,7 @@ describePage('processors', () => {
     const shelf = await collection(node, me, { label: 'Services' });
     const made = await klados(node, me, shelf.id, { label: 'Splitter', endpoint });
     const other = ok<{ prefix: string }>(await ask(node, me, `POST /kladoi/${made.id}/keys`, { label: 'other' }));
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go(`/processors/${made.id}`);
     await page.getByRole('button', { name: 'Activate', disabled: false }).press('Enter');
@@ -378,7 +378,7 @@ describePage('processors', () => {
       endpoint: 'https://a.test/<b>',
     });
     await agent(node, me, shelf.id, { label: 'Krähe', endpoint: 'https://agent.test' });
-    await using visitor = await signedIn(node, { locale: 'de-DE' });
+    await using visitor = await comingIn(node, { locale: 'de-DE' });
     const { page } = visitor;
     await visitor.go('/processors');
     await page.getByRole('heading', { name: 'Prozessoren' }).waitFor();
@@ -400,7 +400,7 @@ describePage('processors', () => {
     const me = operator(node);
     const shelf = await collection(node, me, { label: 'Letters' });
     const reader = await klados(node, me, shelf.id, { label: 'Reader', input_schema: { type: 'object' } });
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go(`/processors/${reader.id}`);
     const schema = page.getByLabel('Input schema: JSON Schema');

@@ -3,7 +3,7 @@ import { ask, operator, user } from '../helpers/callers.ts';
 import { ok } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
 import { keyOf } from '../sync/nodes.ts';
-import { describePage, lookAt, signedIn, startPageNode } from './browser.ts';
+import { comingIn, describePage, lookAt, signedIn, startPageNode } from './browser.ts';
 
 describePage('the settings of a remote', () => {
   test('change what was changed in them, and nothing that somebody else has set meanwhile', async () => {
@@ -14,7 +14,7 @@ describePage('the settings of a remote', () => {
     ok(await ask(node, me, 'POST /node/remotes', { name: 'museum', url: origin.url, key }));
     const settings = async () => ok<Record<string, unknown>>(await ask(node, me, 'GET /node/remotes/museum'));
     const elsewhere = async (body: object) => ok(await ask(node, me, 'PUT /node/remotes/museum', body));
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go('/sync/remotes/museum');
     const said = (text: string) => page.getByText(text, { exact: true }).last().waitFor();
@@ -78,7 +78,7 @@ describePage('the settings of a remote', () => {
     const me = operator(node);
     const key = keyOf(await user(origin, 'curator'));
     ok(await ask(node, me, 'POST /node/remotes', { name: 'museum', url: origin.url, key }));
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go('/sync/remotes/museum');
     const rate = page.getByLabel('At most so many kilobits a second');
@@ -114,7 +114,7 @@ describePage('the settings of a remote', () => {
     const me = operator(node);
     const key = keyOf(await user(origin, 'curator'));
     ok(await ask(node, me, 'POST /node/remotes', { name: 'museum', url: origin.url, key }));
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go('/sync/remotes/museum');
     const open = async (name: string) => {
@@ -155,7 +155,7 @@ describePage('the settings of a remote', () => {
     const me = operator(node);
     const key = keyOf(await user(origin, 'curator'));
     ok(await ask(node, me, 'POST /node/remotes', { name: 'museum', url: origin.url, key }));
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go('/sync/remotes/museum');
     const open = async (item: string, name: RegExp) => {
@@ -193,7 +193,7 @@ describePage('the settings of a remote', () => {
     const me = operator(node);
     const key = keyOf(await user(origin, 'curator'));
     ok(await ask(node, me, 'POST /node/remotes', { name: 'museum', url: origin.url, key }));
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go('/sync/remotes/museum');
     // What is typed stays, as somebody may have given it another name.

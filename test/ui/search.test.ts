@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, create, ok } from '../helpers/entities.ts';
-import { describePage, lookAt, signedIn, startPageNode } from './browser.ts';
+import { comingIn, describePage, lookAt, signedIn, startPageNode } from './browser.ts';
 import { seedArtworks } from './seed.ts';
 
 describePage('the search', () => {
@@ -59,7 +59,7 @@ describePage('the search', () => {
     await create(node, me, { type: 'person', properties: { label: 'Rider of a horse' } });
     await create(node, me, { type: 'deed', properties: { label: 'A treaty' } });
     await ok(await ask(node, me, 'POST /search/entities', { query: 'treaty', sync_index: true }));
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go('/search?q=horse');
     await page.getByRole('button', { name: /^person/ }).click();

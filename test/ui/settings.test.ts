@@ -53,6 +53,7 @@ describePage('the settings', () => {
 
   test('show the node, verify it, back it up and make its index anew', async () => {
     await seedArtworks(node, 60);
+    await visitor.go('/');
     await page.keyboard.press('g');
     await page.keyboard.press('n');
     await card('This node').getByText(node.data, { exact: true }).waitFor();

@@ -2,7 +2,16 @@ import { beforeEach, expect, test } from 'vitest';
 import { operator } from '../helpers/callers.ts';
 import { collection, create } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import { describePage, lookAt, signedIn, signInLink, startPageNode, tidiedAfterEach, visit } from './browser.ts';
+import {
+  comingIn,
+  describePage,
+  lookAt,
+  signedIn,
+  signInLink,
+  startPageNode,
+  tidiedAfterEach,
+  visit,
+} from './browser.ts';
 
 describePage('the page around every screen', () => {
   let node: TestNode;
@@ -49,7 +58,7 @@ describePage('the page around every screen', () => {
   });
 
   test('keeps colours and language, and no letters for shortcuts where they are not wanted', async () => {
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go('/settings');
     await lookAt(page, 'settings');
@@ -164,7 +173,7 @@ describePage('the page around every screen', () => {
   });
 
   test('says so at an address that it does not have', async () => {
-    await using visitor = await signedIn(node);
+    await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go('/nowhere/at/all');
     await page.getByRole('heading', { name: 'There is nothing at this address' }).waitFor();

@@ -5,7 +5,7 @@ import { collection, create, type Entity, ok, read, remove, update } from '../he
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
 import { addRemote, conflictsOf, keyOf, sync, tipsOf } from '../sync/nodes.ts';
-import { describePage, lookAt, pictureOf, signedIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
+import { comingIn, describePage, lookAt, pictureOf, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
 
 const hostile = '<img src=x onerror="window.hacked=1">\u202egnol';
 
@@ -34,7 +34,7 @@ describePage('the sync screens', () => {
     letter = await made({ label: 'To Ada', pages: 2, place: 'Rye', text: 'Dear Ada, thank you.' });
     second = await made({ label: 'To Bea', pages: 1 });
     await made({ label: hostile, link: 'javascript:alert(1)' });
-    visitor = tidied(await signedIn(node));
+    visitor = tidied(await comingIn(node));
     page = visitor.page;
   });
 
@@ -42,6 +42,7 @@ describePage('the sync screens', () => {
   const press = (keys: string) => page.keyboard.press(keys);
   /** Adds the origin by keyboard, and is on its screen then. */
   const addOrigin = async ({ watch = false } = {}) => {
+    await visitor.go('/');
     await press('g');
     await press('y');
     await heading('Sync').waitFor();
@@ -460,7 +461,7 @@ describePage('the sync screens', () => {
       await addRemote(node, me, { name: 'museum', url: origin.url, key });
       await sync(node, me, 'museum');
       // Of its own, since what is set there would stay in the next one.
-      visitor = tidied(await signedIn(node, {}));
+      visitor = tidied(await comingIn(node, {}));
       page = visitor.page;
       // One clock goes, and fast, beside that of a sync under way.
       await page.addInitScript(
@@ -490,7 +491,7 @@ describePage('the sync screens', () => {
     await update(node, me, letter, { properties: { pages: 8 } });
     await update(origin, curator, letter, { properties: { pages: 9 } });
     const { car } = await exported(origin);
-    visitor = tidied(await signedIn(node, {}));
+    visitor = tidied(await comingIn(node, {}));
     page = visitor.page;
     await page.addInitScript(
       'const set = self.setInterval; self.setInterval = (f, ms) => set(f, ms === 5000 ? 50 : ms);',
@@ -642,7 +643,7 @@ describePage('the sync screens', () => {
   });
 
   test('a key that is not accepted is said before anything is added; in German, too', async () => {
-    await using german = await signedIn(node, { locale: 'de-DE' });
+    await using german = await comingIn(node, { locale: 'de-DE' });
     await german.go('/sync?add=true');
     const dialog = german.page.getByRole('dialog', { name: 'Gegenstelle hinzufügen' });
     await dialog.getByLabel('Adresse').fill(origin.url);
