@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
-import { ask, operator, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, ok } from '../helpers/entities.ts';
+import { operator, type Person, user } from '../helpers/callers.ts';
+import { collection, create, type Entity } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
 import { agent, klados, rhiza } from '../helpers/processors.ts';
 import { indexIdle } from '../helpers/searches.ts';
@@ -76,7 +76,7 @@ describePage('what is picked by its name', () => {
     await collection(node, me, { label: 'Letters about Turner' });
     const turner = { type: 'person', collection: home.id, properties: { label: 'Turner' } };
     const { id } = await create(node, me, turner);
-    ok(await ask(node, me, 'POST /search/entities', { query: 'Turner', sync_index: true }));
+    await indexIdle(node);
     await visitor.go(`/entities/${id}`);
     await page.getByLabel('Predicate').fill('collection');
     await box('The other entity').fill('Turner');

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, create, ok } from '../helpers/entities.ts';
+import { indexIdle } from '../helpers/searches.ts';
 import { comingIn, describePage, lookAt, signedIn, startPageNode } from './browser.ts';
 import { seedArtworks } from './seed.ts';
 
@@ -58,7 +59,7 @@ describePage('the search', () => {
     const me = operator(node);
     await create(node, me, { type: 'person', properties: { label: 'Rider of a horse' } });
     await create(node, me, { type: 'deed', properties: { label: 'A treaty' } });
-    await ok(await ask(node, me, 'POST /search/entities', { query: 'treaty', sync_index: true }));
+    await indexIdle(node);
     await using visitor = await comingIn(node);
     const { page } = visitor;
     await visitor.go('/search?q=horse');
@@ -76,7 +77,7 @@ describePage('the search', () => {
     await chip('person 0').waitFor({ state: 'detached' });
     const entities = Array.from({ length: 100 }, () => ({ type: 'grain', properties: { label: 'Some wheat' } }));
     ok(await ask(node, me, 'POST /entities/batch', { entities }));
-    ok(await ask(node, me, 'POST /search/entities', { query: 'wheat', sync_index: true }));
+    await indexIdle(node);
     await visitor.go('/search?q=wheat');
     await page.getByText('100 found; there may be more', { exact: true }).waitFor();
     // A chip takes it away, too.
@@ -86,7 +87,7 @@ describePage('the search', () => {
     // One that is chosen in the menu stands in line, too.
     const more = ['atlas', 'bill', 'chart', 'draft', 'essay', 'fable', 'glyph', 'hymn'];
     for (const type of more) await create(node, me, { type, properties: { label: `A harvest in a ${type}` } });
-    ok(await ask(node, me, 'POST /search/entities', { query: 'harvest', sync_index: true }));
+    await indexIdle(node);
     await visitor.go('/search?q=harvest');
     await page.getByText('8 found').waitFor();
     await page.getByRole('button', { name: '2 more types' }).click();
