@@ -429,6 +429,7 @@ describePage('a field', () => {
   });
 
   test('of a property is typed in without a look at the relationships, of which there may be tens of thousands', async () => {
+    await opened({ label: 'To Bob' });
     await page.evaluate(() => {
       const { groupBy } = Map;
       Map.groupBy = (items, by) =>

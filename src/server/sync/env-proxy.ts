@@ -24,8 +24,9 @@ export function proxyFor({ protocol, hostname, port }: URL, environment: Environ
 
 /** Whether an entry of NO_PROXY means a host: its name or address, the end of its name, or `*`, each with or without a port. */
 function isMeant(entry: string, host: string, port: string): boolean {
-  const [, inBrackets, plain, only] = /^(?:\[(.+)\]|([^:]+|.*:.*:.*?))(?::(\d+))?$/.exec(entry) ?? [];
-  const name = (inBrackets ?? plain ?? '').replace(/^\*?\./, '');
+  // An IPv6 address stands in brackets where it has a port.
+  const [, given = entry, only] = /^\[([^\]]*)\](?::(\d+))?$/.exec(entry) ?? /^([^:]*)(?::(\d+))?$/.exec(entry) ?? [];
+  const name = given.replace(/^\*?\./, '');
   if (name === '' || (only !== undefined && only !== port)) return false;
   return name === '*' || host === name || host.endsWith(`.${name}`);
 }
