@@ -80,8 +80,7 @@ describe('what was deleted in a collection', () => {
     const home = await collection(node, me);
     await gone(await made(home, `${'x'.repeat(299)}😀 and more`), { note: 'y'.repeat(900) });
     const [row] = (await deleted(home)).rows;
-    expect(row?.label).toMatch(/^x{299}.?…$/u);
-    expect(row?.label?.isWellFormed()).toBe(true);
+    expect(row?.label).toBe(`${'x'.repeat(299)}…`);
     expect(row?.note).toBe(`${'y'.repeat(300)}…`);
   });
 

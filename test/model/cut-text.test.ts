@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { beginningOf, endOf } from '../../src/server/model/cut-text.ts';
+import { beginningOf, endOf, shortened } from '../../src/server/model/cut-text.ts';
 
 const globe = '🌍';
 
@@ -14,4 +14,12 @@ test.each<[string, number, string, string]>([
 ])('%j is cut at %d between characters', (text, most, beginning, end) => {
   expect(beginningOf(text, most)).toBe(beginning);
   expect(endOf(text, most)).toBe(end);
+});
+
+test.each([
+  ['plain', 5, 'plain'],
+  ['plainer', 5, 'plai…'],
+  [`abc${globe}d`, 5, 'abc…'],
+])('%j has at most %d units when it is shortened, all of them whole characters', (text, most, short) => {
+  expect(shortened(text, most)).toBe(short);
 });

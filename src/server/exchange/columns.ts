@@ -1,3 +1,4 @@
+import { shortened } from '../model/cut-text.ts';
 import type { Json, JsonObject } from '../model/manifest.ts';
 import { pathOf } from './paths.ts';
 import { isDate, isWrittenAsNumber } from './typed-value.ts';
@@ -78,6 +79,5 @@ function looksOf(value: Json, whole: boolean): ColumnFacts['looks'] {
 }
 
 function exampleOf(value: Json): string {
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > maxExample ? `${text.slice(0, maxExample - 1).toWellFormed()}…` : text;
+  return shortened(typeof value === 'string' ? value : JSON.stringify(value), maxExample);
 }

@@ -1,5 +1,6 @@
 import { valueHash } from '../blocks/encode.ts';
 import { ValidationError } from '../errors.ts';
+import { shortened } from '../model/cut-text.ts';
 import type { Network } from '../model/ids.ts';
 import { type Json, type JsonObject, type Relationship, relationshipKey } from '../model/manifest.ts';
 import { isObject } from '../model/objects.ts';
@@ -30,6 +31,8 @@ export const maxNested = 50_000;
 const perStep = 20;
 /** How many differing values the links to one peer may gather in a property. */
 const maxJoined = 1000;
+/** A copy of a label stands in every relationship to its entity, so that a text as long as a book must not. */
+const maxLabel = 500;
 
 /** Drafts of one record by id, in the order in which they were first met. */
 type Drafts = Map<string, Draft & { links: Map<string, Relationship> /** See statements.ts. */; said?: Uint8Array }>;
@@ -199,7 +202,7 @@ function link(from: Entry, predicate: string, to: Entry, properties: JsonObject 
     predicate,
     peer: to.id,
     peer_type: to.type,
-    ...(typeof label === 'string' && { peer_label: shortened(label) }),
+    ...(typeof label === 'string' && { peer_label: shortened(label, maxLabel) }),
     ...(properties && { properties }),
   });
 }
@@ -215,14 +218,4 @@ function joined(first: JsonObject, second: JsonObject): JsonObject {
     else if (!equalJson(old, value) && !values.some((v) => equalJson(v, value))) members.set(key, [...values, value]);
   }
   return Object.fromEntries(members);
-}
-
-/** A copy of a label stands in every relationship to its entity, so that a text as long as a book must not. */
-function shortened(label: string): string {
-  return label.length <= 500
-    ? label
-    : `${label
-        .slice(0, 499)
-        .toWellFormed()
-        .replace(/\uFFFD$/, '')}…`;
 }

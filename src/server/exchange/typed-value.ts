@@ -1,4 +1,5 @@
 import { ValidationError } from '../errors.ts';
+import { shortened } from '../model/cut-text.ts';
 import { fromJson } from '../model/from-json.ts';
 import { jsonLoss } from '../model/json-loss.ts';
 import { jsonIssues } from '../model/json-value.ts';
@@ -110,6 +111,5 @@ export function splitText(text: string, separator: string): string[] {
 
 function none(path: Path, value: Json, what: string): never {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  const shown = text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text;
-  throw ValidationError.at([...path.steps], `"${path.text}" is "${shown}", which is not ${what}`);
+  throw ValidationError.at([...path.steps], `"${path.text}" is "${shortened(text, 60)}", which is not ${what}`);
 }

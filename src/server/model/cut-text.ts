@@ -6,6 +6,11 @@ export function beginningOf(text: string, most: number): string {
   return text.slice(0, splits(text, most) ? most - 1 : most).toWellFormed();
 }
 
+/** A text of at most `most` units, and of a longer one the beginning with an ellipsis, which counts. */
+export function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${beginningOf(text, most - 1)}…`;
+}
+
 /** The end of a text, likewise. */
 export function endOf(text: string, most: number): string {
   const from = Math.max(0, text.length - most);

@@ -1,3 +1,4 @@
+import { shortened } from '../../model/cut-text.ts';
 import { labelOf } from '../../model/manifest.ts';
 import { blockBytes, storedManifest } from '../blocks.ts';
 import type { Reader } from '../connection.ts';
@@ -29,7 +30,7 @@ export interface DeletedRow {
 
 type Row = Pick<DeletedRow, 'id' | 'type' | 'ver' | 'cid' | 'created_at'> & { tip: number; updated_at: string };
 
-const longest = 300;
+const longest = 301;
 const deletedCollections = `type = 'collection' AND deleted = 1 AND ${inTypeIndex}`;
 
 /** What was deleted in a collection, or which collections were, the last first. It decodes versions: a long read. */
@@ -64,10 +65,10 @@ function told(db: Reader, { tip, updated_at, ...facts }: Row): DeletedRow {
   const said = grave?.note ?? grave?.reason;
   return {
     ...facts,
-    label: label === '' ? null : cut(label),
+    label: label === '' ? null : shortened(label, longest),
     deleted_at: updated_at,
     deleted_by: grave?.edited_by.user_id ?? '',
-    note: said === undefined ? null : cut(said),
+    note: said === undefined ? null : shortened(said, longest),
   };
 }
 
@@ -79,8 +80,4 @@ function unlessDamaged<T>(read: () => T): T | null {
     if (isDamagedVersion(error)) return null;
     throw error;
   }
-}
-
-function cut(text: string): string {
-  return text.length <= longest ? text : `${text.slice(0, longest).toWellFormed()}…`;
 }

@@ -1,3 +1,4 @@
+import { shortened } from '../../model/cut-text.ts';
 import { fromJson } from '../../model/from-json.ts';
 import { lenientRelationship } from '../../model/lenient.ts';
 import { type Column, columnName } from '../../model/table.ts';
@@ -31,7 +32,7 @@ export interface TableRow {
 type Row = Omit<TableRow, 'cells' | 'gone' | 'changed'> & { deleted: number; json: string | null };
 
 /** A table has many cells and each little room. */
-const room = 240;
+const room = 241;
 /** Of larger entities the cells stay empty: a page of them would be too much at once. */
 const largest = 1_000_000;
 
@@ -55,7 +56,7 @@ function toTableRow(db: Reader, { deleted, json, label, ...row }: Row, columns: 
   });
   return {
     ...row,
-    label: label === '' ? null : cut(label ?? ''),
+    label: label === '' ? null : shortened(label ?? '', room),
     ...(deleted === 1 ? { gone: true as const } : {}),
     ...(changed ? { changed } : {}),
     cells: Object.fromEntries(cells),
@@ -69,14 +70,14 @@ function cellOf(
 ): string | number | boolean | undefined {
   if (of === 'relationship') {
     const peers = relationships.filter(({ predicate }) => predicate === name);
-    return peers.length === 0 ? undefined : cut(namesOf(db, peers));
+    return peers.length === 0 ? undefined : shortened(namesOf(db, peers), room);
   }
   const value = Object.hasOwn(properties, name) ? properties[name] : undefined;
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' || typeof value === 'boolean') return value;
-  if (typeof value === 'string') return cut(value);
+  if (typeof value === 'string') return shortened(value, room);
   const plain = Array.isArray(value) && value.every((one) => typeof one !== 'object');
-  return cut(plain ? value.join(', ') : JSON.stringify(value));
+  return shortened(plain ? value.join(', ') : JSON.stringify(value), room);
 }
 
 /** As many as there is room for. */
@@ -87,8 +88,4 @@ function namesOf(db: Reader, peers: WireManifest['relationships']): string {
     if (names.length > room) break;
   }
   return names;
-}
-
-function cut(text: string): string {
-  return text.length <= room ? text : `${text.slice(0, room).toWellFormed()}…`;
 }

@@ -1,4 +1,5 @@
 import { isCid } from '../../blocks/cid.ts';
+import { shortened } from '../../model/cut-text.ts';
 import { fromJson } from '../../model/from-json.ts';
 import { isEntityId } from '../../model/ids.ts';
 import { type JobRequest, targetOf } from '../../model/job-request.ts';
@@ -58,8 +59,7 @@ function recordsAfter(
 }
 
 function short(value: Value | undefined): string {
-  const text = String(value);
-  return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+  return shortened(String(value), 81);
 }
 
 const jobs: Records = {
