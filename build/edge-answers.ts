@@ -18,7 +18,10 @@ const error = (description: string): Answer => ({
 });
 
 const ofJsonBodies: Record<string, Answer> = {
-  '413': error('The body is too large: at most 32 MiB of JSON, 1 MiB where it starts a processor, 256 KiB to `/mcp`'),
+  '413': error(
+    'The body is too large: at most 32 MiB of JSON, 1 MiB where it starts a processor, 8 MiB where it starts a batch of jobs, ' +
+      '256 KiB to `/mcp`',
+  ),
   '415': error('The body is in a charset or an encoding that the node does not take: send UTF-8'),
 };
 

@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { bodyLimits } from '../../src/server/http/body.ts';
 
 // The committed document is the API's contract: `npm run contract:update` writes what the controllers now say, and the
 // change is read as a diff.
@@ -34,5 +35,13 @@ describe('the OpenAPI document', () => {
   it('names every operation once', () => {
     const ids = [...generated.matchAll(/"operationId": "(.*)"/g)].map((match) => match[1]);
     expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('names every limit of a body', () => {
+    const said = /The body is too large: at most ([^"]*)/.exec(generated)?.[1] ?? '';
+    const limits = [...said.matchAll(/(\d+) ([KM])iB/g)].map(
+      ([, n, unit]) => Number(n) * 2 ** (unit === 'K' ? 10 : 20),
+    );
+    expect(new Set(limits)).toEqual(new Set(bodyLimits));
   });
 });
