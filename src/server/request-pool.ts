@@ -35,8 +35,8 @@ import type { NetworkStore } from './store/network-store.ts';
 import type { Networks } from './store/networks.ts';
 import { storageError } from './store/storage-error.ts';
 import { type Asker, AskerTurns } from './store/threads/asker-turns.ts';
+import type { FailedWork } from './store/threads/failed-work.ts';
 import type { LongRead } from './store/threads/long-reads.ts';
-import type { FailedRead } from './store/threads/reader-thread.ts';
 import { type ThreadPool, threadPool } from './store/threads/thread-pool.ts';
 import { workerUrl } from './store/threads/worker-url.ts';
 import { historySize, pairSize, versionSize } from './store/versions.ts';
@@ -179,7 +179,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
    * Runs a brief read on a thread that is there already, which spares the node one for it alone; null where there is
    * none, or none has time soon.
    */
-  async lend(read: LongRead): Promise<Uint8Array | FailedRead | null> {
+  async lend(read: LongRead): Promise<Uint8Array | FailedWork | null> {
     const late = setTimeout(patienceMs, isLate, { ref: false });
     const idle = () => !this.#lent && this.#working.size < this.#threads;
     while (this.#threads > 0 && !idle()) {
@@ -187,7 +187,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
       if ((await Promise.race([...ends, late])) === isLate) return null;
     }
     if (!this.#pool || this.#threads === 0) return null;
-    const lent = this.#pool.run<Uint8Array | FailedRead>(read, readerTask);
+    const lent = this.#pool.run<Uint8Array | FailedWork>(read, readerTask);
     this.#lent = settled(lent).finally(() => {
       this.#lent = null;
     });

@@ -2,8 +2,8 @@ import { connect, type Socket } from 'node:net';
 import { Piscina } from 'piscina';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type Asker, AskerTurns } from '../../src/server/store/threads/asker-turns.ts';
+import { workResult } from '../../src/server/store/threads/failed-work.ts';
 import type { LongRead } from '../../src/server/store/threads/long-reads.ts';
-import { readResult } from '../../src/server/store/threads/reader-pool.ts';
 import { runLongRead } from '../../src/server/store/threads/reader-thread.ts';
 import { ReaderThreads } from '../../src/server/store/threads/reader-threads.ts';
 import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
@@ -88,7 +88,7 @@ test('a long read that has begun ends when its client has left', async () => {
     args: { ...args, sources: [other.id], targets: [entity.id] },
     left,
   });
-  const answer = (read: LongRead) => JSON.parse(new TextDecoder().decode(readResult(runLongRead(read))));
+  const answer = (read: LongRead) => JSON.parse(new TextDecoder().decode(workResult(runLongRead(read))));
   expect(answer(paths(Int32Array.of(1)))).toEqual({ paths: [], truncated: true });
   expect(answer(paths(Int32Array.of(0)))).toMatchObject({ paths: [{ length: 1 }], truncated: false });
 });

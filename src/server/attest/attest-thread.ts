@@ -1,9 +1,8 @@
-import { StorageError } from '../errors.ts';
 import { openLogReader, openLogWriter } from '../store/attest-log.ts';
 import { type Connection, openReader } from '../store/connection.ts';
 import { lastMove } from '../store/events.ts';
 import { sameFileCheck } from '../store/file-identity.ts';
-import { storageError, storing } from '../store/storage-error.ts';
+import { type FailedWork, workOrFailure } from '../store/threads/failed-work.ts';
 import { type Advanced, advance, type Slice } from './advance.ts';
 import { type CheckedSlice, type CheckState, checkSlice } from './check-log.ts';
 
@@ -13,11 +12,6 @@ export interface LogFiles {
   log: string;
   /** Which files they were before (file-identity.ts), which this thread may be too new to know; null where nobody has one open. */
   fileIds: { database: string | null; log: string | null };
-}
-
-/** What the database said; an error's class does not survive the way to another thread. */
-export interface Failed {
-  failed: { reason: string; full: boolean };
 }
 
 /** Of the database: moves are read once, in their order. */
@@ -45,7 +39,7 @@ function opened({ database, log, fileIds }: LogFiles): Opened {
 }
 
 /** One slice on this thread's own connections. */
-export function advanceLog({ files, slice }: { files: LogFiles; slice: Slice }): Advanced | Failed {
+export function advanceLog({ files, slice }: { files: LogFiles; slice: Slice }): Advanced | FailedWork {
   return answered(files, () => {
     if (files.fileIds.log !== null) sameFileCheck(files.log, files.fileIds.log)();
     let connections = open.get(files.log);
@@ -63,7 +57,7 @@ export function advanceLog({ files, slice }: { files: LogFiles; slice: Slice }):
 }
 
 /** One page of a check. Connections of its own: verifying may be the last thing that works with a database. */
-export function checkLog({ files, state }: { files: LogFiles; state: CheckState | null }): CheckedSlice | Failed {
+export function checkLog({ files, state }: { files: LogFiles; state: CheckState | null }): CheckedSlice | FailedWork {
   return answered(files, () => {
     const main = openReader(files.database, files.fileIds.database);
     try {
@@ -91,13 +85,6 @@ function close(file: string): void {
   connections?.log.close();
 }
 
-function answered<T>(files: LogFiles, work: () => T): T | Failed {
-  try {
-    return storing(work);
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
-    // A connection remembers pages, also bad ones.
-    close(files.log);
-    return { failed: storageError(error) };
-  }
+function answered<T>({ log }: LogFiles, work: () => T): T | FailedWork {
+  return workOrFailure(work, () => close(log));
 }

@@ -1,8 +1,8 @@
-import { StorageError } from '../errors.ts';
+import { type FailedWork, workResult } from '../store/threads/failed-work.ts';
 import { SideThread } from '../store/threads/side-thread.ts';
 import { workerUrl } from '../store/threads/worker-url.ts';
 import type { Advanced, Slice } from './advance.ts';
-import type { Failed, LogFiles } from './attest-thread.ts';
+import type { LogFiles } from './attest-thread.ts';
 import type { CheckedSlice, CheckState } from './check-log.ts';
 
 const file = workerUrl('attest-thread', import.meta.url);
@@ -28,18 +28,12 @@ export class LogThread implements AsyncDisposable {
     return this.#run('checkLog', { files, state });
   }
 
-  async #run<T>(name: string, order: object): Promise<T> {
-    const result = await this.#thread.run<T | Failed>(file, name, order);
-    if (isFailed(result)) throw new StorageError(result.failed.reason, result.failed.full);
-    return result;
+  async #run<T extends object>(name: string, order: object): Promise<T> {
+    return workResult(await this.#thread.run<T | FailedWork>(file, name, order));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#thread.end(file, 'closeLogs');
     if (this.#own) await this.#thread[Symbol.asyncDispose]();
   }
-}
-
-function isFailed(result: unknown): result is Failed {
-  return typeof result === 'object' && result !== null && 'failed' in result;
 }

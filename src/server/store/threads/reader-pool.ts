@@ -1,8 +1,8 @@
 import { StorageError } from '../../errors.ts';
 import { closing } from '../commit-queue.ts';
 import type { Asker } from './asker-turns.ts';
+import { type FailedWork, workResult } from './failed-work.ts';
 import type { LongRead, longReads } from './long-reads.ts';
-import type { FailedRead } from './reader-thread.ts';
 import type { ReaderThreads } from './reader-threads.ts';
 
 /** Where long reads run. */
@@ -19,7 +19,7 @@ export interface LongReader {
 }
 
 /** Runs a brief read on a thread that is there for something else and has nothing to do; null where there is none. */
-export type Lend = (read: LongRead) => Promise<Uint8Array | FailedRead | null>;
+export type Lend = (read: LongRead) => Promise<Uint8Array | FailedWork | null>;
 
 /** Reads of some milliseconds: a second thread, which weighs 35 MB, is not worth having for one that could wait. */
 const brief: ReadonlySet<keyof typeof longReads> = new Set(['runStatus', 'storedJson']);
@@ -55,7 +55,7 @@ export class ReaderPool implements LongReader {
     this.underWay++;
     try {
       const lent = await this.#lend(read);
-      if (lent !== null) return readResult(lent);
+      if (lent !== null) return workResult(lent);
     } finally {
       this.underWay--;
     }
@@ -67,7 +67,7 @@ export class ReaderPool implements LongReader {
     if (signal.aborted) throw new StorageError(closing);
     this.underWay++;
     try {
-      return readResult(await this.#threads.run(read, signal, asker));
+      return workResult(await this.#threads.run(read, signal, asker));
     } catch (error) {
       throw signal.aborted ? new StorageError(closing) : error;
     } finally {
@@ -78,9 +78,4 @@ export class ReaderPool implements LongReader {
   close(): void {
     this.#closed.abort();
   }
-}
-
-export function readResult(result: Uint8Array | FailedRead): Uint8Array {
-  if ('failed' in result) throw new StorageError(result.failed.reason, result.failed.full);
-  return result;
 }

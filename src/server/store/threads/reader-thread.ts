@@ -1,7 +1,6 @@
 import './sqlite-thread.ts';
-import { StorageError } from '../../errors.ts';
 import { type Connection, openReader } from '../connection.ts';
-import { storageError, storing } from '../storage-error.ts';
+import { type FailedWork, workOrFailure } from './failed-work.ts';
 import { type LongRead, longReads } from './long-reads.ts';
 import { readWhileWaitedFor } from './read-time.ts';
 
@@ -10,21 +9,12 @@ const connections = new Map<string, { connection: Connection; fileId: string | n
 /** Each holds up to 4 MB of pages. */
 const maxConnections = 8;
 
-/** What the database said; an error's class does not survive the way to another thread. */
-export interface FailedRead {
-  failed: { reason: string; full: boolean };
-}
-
 /** Runs one long read on this thread's own connection; text goes back as UTF-8. */
-export function runLongRead<N extends keyof typeof longReads>(long: LongRead<N>): Uint8Array | FailedRead {
-  try {
-    return readWhileWaitedFor(long.left ?? null, () => storing(() => readOn(long)));
-  } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
-    // A connection remembers pages, also bad ones.
-    forget(long.file);
-    return { failed: storageError(error) };
-  }
+export function runLongRead<N extends keyof typeof longReads>(long: LongRead<N>): Uint8Array | FailedWork {
+  return workOrFailure(
+    () => readWhileWaitedFor(long.left ?? null, () => readOn(long)),
+    () => forget(long.file),
+  );
 }
 
 function readOn<N extends keyof typeof longReads>({ file, fileId, name, args }: LongRead<N>): Uint8Array {

@@ -1,8 +1,8 @@
 import { StorageError } from '../../errors.ts';
 import { closing } from '../commit-queue.ts';
 import { type Asker, AskerTurns } from './asker-turns.ts';
+import type { FailedWork } from './failed-work.ts';
 import type { LongRead } from './long-reads.ts';
-import type { FailedRead } from './reader-thread.ts';
 import { type ThreadPool, threadPool } from './thread-pool.ts';
 import { workerUrl } from './worker-url.ts';
 
@@ -24,11 +24,11 @@ export class ReaderThreads implements AsyncDisposable {
    * Where `signal` is aborted, the read is given up, with the thread that it is on; where `asker` leaves, what can end sooner
    * does, with less than it would have found. See AskerTurns.take.
    */
-  run(read: LongRead, signal: AbortSignal, asker: Asker | null): Promise<Uint8Array | FailedRead> {
+  run(read: LongRead, signal: AbortSignal, asker: Asker | null): Promise<Uint8Array | FailedWork> {
     return this.#turns.take(asker, () => whileWaitedFor(asker, (left) => this.#run({ ...read, left }, signal)));
   }
 
-  async #run(read: LongRead, signal: AbortSignal): Promise<Uint8Array | FailedRead> {
+  async #run(read: LongRead, signal: AbortSignal): Promise<Uint8Array | FailedWork> {
     if (this.#closed || signal.aborted) throw new StorageError(closing);
     this.#pool ??= threadPool({
       module: workerUrl('reader-thread'),
