@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { columnsOf } from '../../src/server/exchange/columns.ts';
-import { mapContext, mapRecord } from '../../src/server/exchange/map-record.ts';
+import { mapContext } from '../../src/server/exchange/map-record.ts';
 import { parseMapping } from '../../src/server/exchange/mapping.ts';
 import type { Json } from '../../src/server/model/manifest.ts';
+import { mapped } from '../helpers/mapped.ts';
 
 const collection = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
@@ -19,7 +20,7 @@ function stored(value: Json): Json | undefined {
   const kind = looks([value]) ?? '';
   const as = ['number', 'boolean', 'date'].includes(kind) ? { value: kind } : {};
   const mapping = parseMapping({ records: [{ type: 'work', properties: { as } }] });
-  return mapRecord(mapping, { value }, mapContext('main', collection)).at(-1)?.properties.value;
+  return mapped(mapping, { value }, mapContext('main', collection)).at(-1)?.properties.value;
 }
 
 describe('the columns of records', () => {

@@ -2,11 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { ValidationError } from '../../src/server/errors.ts';
 import { sourceDigest } from '../../src/server/exchange/draft.ts';
 import { createIntake } from '../../src/server/exchange/intake.ts';
-import { mapContext, mapRecord, maxNested } from '../../src/server/exchange/map-record.ts';
+import { mapContext, maxNested } from '../../src/server/exchange/map-record.ts';
 import { defaultMapping, parseMapping } from '../../src/server/exchange/mapping.ts';
 import { readRecords } from '../../src/server/exchange/records.ts';
 import { derivedId, entityIdPattern } from '../../src/server/model/ids.ts';
 import type { Json, JsonObject } from '../../src/server/model/manifest.ts';
+import { mapped } from '../helpers/mapped.ts';
 import { bytesOf, mapRecords } from './streams.ts';
 
 const collection = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -14,7 +15,7 @@ const idOf = (kind: string, sourceId: string) => derivedId('main', collection, k
 
 /** The drafts of a record under one rule. */
 function drafts(rule: JsonObject, record: JsonObject) {
-  return mapRecord(parseMapping({ records: [rule] }), record, mapContext('main', collection));
+  return mapped(parseMapping({ records: [rule] }), record, mapContext('main', collection));
 }
 
 function message(run: () => unknown): string {
@@ -32,7 +33,7 @@ const parsed = (text: string): JsonObject => JSON.parse(text);
 describe('without a mapping', () => {
   it('a record is one entity with its fields and a label', () => {
     const record = { id: 7, title: 'Zebra', size: { w: 1 } };
-    expect(mapRecord(defaultMapping(true), record, mapContext('test', collection))).toEqual([
+    expect(mapped(defaultMapping(true), record, mapContext('test', collection))).toEqual([
       {
         id: derivedId('test', collection, 'record', '7'),
         kind: 'record',
@@ -48,9 +49,9 @@ describe('without a mapping', () => {
 
   it('the hash of the record is its id where it has none, whatever the order of its members', () => {
     const context = mapContext('main', collection);
-    const [a] = mapRecord(defaultMapping(false), { a: 1, b: { c: 2, d: 3 } }, context);
-    const [b] = mapRecord(defaultMapping(false), { b: { d: 3, c: 2 }, a: 1 }, context);
-    const [c] = mapRecord(defaultMapping(false), { a: 1, b: { c: 2, d: 4 } }, context);
+    const [a] = mapped(defaultMapping(false), { a: 1, b: { c: 2, d: 3 } }, context);
+    const [b] = mapped(defaultMapping(false), { b: { d: 3, c: 2 }, a: 1 }, context);
+    const [c] = mapped(defaultMapping(false), { a: 1, b: { c: 2, d: 4 } }, context);
     expect(a?.id).toMatch(entityIdPattern);
     expect(b?.id).toBe(a?.id);
     expect(c?.id).not.toBe(a?.id);
@@ -114,22 +115,22 @@ describe('an entity', () => {
   it('keeps a field "label" that is not its label under another name', () => {
     const languages = { en: 'Cat', de: 'Katze' };
     const context = mapContext('main', collection);
-    expect(mapRecord(defaultMapping(true), { id: 1, label: languages }, context)[0]?.properties).toEqual({
+    expect(mapped(defaultMapping(true), { id: 1, label: languages }, context)[0]?.properties).toEqual({
       ...{ id: 1, label: '1', source_label: languages },
     });
-    expect(mapRecord(defaultMapping(false), { name: 'Cat', label: ['a', 'b'] }, context)[0]?.properties).toEqual({
+    expect(mapped(defaultMapping(false), { name: 'Cat', label: ['a', 'b'] }, context)[0]?.properties).toEqual({
       ...{ name: 'Cat', label: 'Cat', source_label: ['a', 'b'] },
     });
     // One that reads the same is still another value.
     for (const label of [['Paris'], [['Paris']], true])
-      expect(mapRecord(defaultMapping(false), { name: String(label), label }, context)[0]?.properties).toEqual({
+      expect(mapped(defaultMapping(false), { name: String(label), label }, context)[0]?.properties).toEqual({
         ...{ name: String(label), label: String(label), source_label: label },
       });
     const titled = { type: 't', id: 'id', label: 'title' };
     const wall = { id: 1, title: 'Zebra', label: 'Wall text' };
     expect(drafts(titled, wall)[0]?.properties).toEqual({ ...wall, label: 'Zebra', source_label: 'Wall text' });
     // A number is its label as a text.
-    expect(mapRecord(defaultMapping(true), { id: 1, label: 5 }, context)[0]?.properties).toEqual({ id: 1, label: '5' });
+    expect(mapped(defaultMapping(true), { id: 1, label: 5 }, context)[0]?.properties).toEqual({ id: 1, label: '5' });
     expect(message(() => drafts(titled, { ...wall, source_label: 'x' }))).toContain('rename or except');
     const nested = {
       ...titled,
@@ -181,7 +182,7 @@ describe('an entity', () => {
         { type: 'b', match: { field: 'x' } },
       ],
     });
-    const typeOf = (record: JsonObject) => mapRecord(mapping, record, mapContext('main', collection))[0]?.type;
+    const typeOf = (record: JsonObject) => mapped(mapping, record, mapContext('main', collection))[0]?.type;
     expect(typeOf({ x: { y: 1 } })).toBe('a');
     expect(typeOf({ x: { y: 2 } })).toBe('b');
     expect(typeOf({ x: null })).toBe('b');

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { ValidationError } from '../../src/server/errors.ts';
-import { mapContext, mapRecord } from '../../src/server/exchange/map-record.ts';
+import { mapContext } from '../../src/server/exchange/map-record.ts';
 import { parseMapping } from '../../src/server/exchange/mapping.ts';
 import type { PropertyKind, RecordFile } from '../../src/server/exchange/mapping-file.ts';
 import type { Json, JsonObject } from '../../src/server/model/manifest.ts';
+import { mapped } from '../helpers/mapped.ts';
 
 const collection = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 
 function drafts(rule: Partial<RecordFile>, record: JsonObject) {
-  return mapRecord(parseMapping({ records: [{ type: 'work', ...rule }] }), record, mapContext('main', collection));
+  return mapped(parseMapping({ records: [{ type: 'work', ...rule }] }), record, mapContext('main', collection));
 }
 
 function made(value: Json, kind: PropertyKind): Json | undefined {

@@ -7,20 +7,15 @@ const maxKept = 200_000;
 
 /** Ids derived from (network, collection, kind, source id); those to keep are remembered, at most 200,000 at a time. */
 export function idCache(network: Network, collection: string): IdCache {
-  let known = new Map<string, string>();
-  let size = 0;
+  const known = new Map<string, string>();
   return (kind, sourceId, keep) => {
     if (!keep) return derivedId(network, collection, kind, sourceId);
     const key = `${kind.length}:${kind}${sourceId}`;
     const cached = known.get(key);
     if (cached !== undefined) return cached;
     const id = derivedId(network, collection, kind, sourceId);
-    if (size >= maxKept) {
-      known = new Map();
-      size = 0;
-    }
+    if (known.size >= maxKept) known.clear();
     known.set(key, id);
-    size++;
     return id;
   };
 }

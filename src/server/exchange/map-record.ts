@@ -46,19 +46,12 @@ interface Walk {
 }
 
 /**
- * The entities that a record describes, targets before the sources of relationships, the record's own last.
+ * The entities that a record describes, targets before the sources of relationships, the record's own last; in short steps, since
+ * it may hold very many nested items.
  * Throws a ValidationError where no rule fits, an id is missing or unusable, or there are more than `maxNested` nested
  * items.
  */
-export function mapRecord(mapping: Mapping, record: JsonObject, context: MapContext): Draft[] {
-  const steps = mapInSteps(mapping, record, context);
-  let step = steps.next();
-  while (!step.done) step = steps.next();
-  return step.value;
-}
-
-/** The same in short steps: a record may hold very many nested items. */
-export function* mapInSteps(
+export function* mapRecord(
   mapping: Mapping,
   record: JsonObject,
   context: MapContext,

@@ -1,7 +1,7 @@
 import { ValidationError } from '../errors.ts';
 import type { Draft } from './draft.ts';
 import { usableId } from './fields.ts';
-import { type MapContext, mapInSteps } from './map-record.ts';
+import { type MapContext, mapRecord } from './map-record.ts';
 import { defaultMapping, type Mapping } from './mapping.ts';
 import type { SourceRecord } from './record-place.ts';
 
@@ -15,14 +15,14 @@ export function defaultMappingOf(type?: string): MappingOf {
   return ({ record }) => (Object.hasOwn(record, 'id') && usableId(record.id) !== null ? byId : byContent);
 }
 
-/** A record's drafts, in steps (mapInSteps). Throws what `mapRecord` throws, with the record's file and line before each message. */
+/** A record's drafts, in steps. Throws what `mapRecord` throws, with the record's file and line before each message. */
 export function* mapSource(
   mapping: Mapping,
   source: SourceRecord,
   context: MapContext,
 ): Generator<void, Draft[], undefined> {
   try {
-    return yield* mapInSteps(mapping, source.record, context);
+    return yield* mapRecord(mapping, source.record, context);
   } catch (error) {
     if (!(error instanceof ValidationError)) throw error;
     throw new ValidationError(

@@ -2,12 +2,13 @@ import { createReadStream } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createIntake } from '../../../src/server/exchange/intake.ts';
-import { mapContext, mapRecord } from '../../../src/server/exchange/map-record.ts';
+import { mapContext } from '../../../src/server/exchange/map-record.ts';
 import { parseMappingText } from '../../../src/server/exchange/mapping.ts';
 import { readRecords } from '../../../src/server/exchange/records.ts';
 import { derivedId } from '../../../src/server/model/ids.ts';
 import type { Manifest } from '../../../src/server/model/manifest.ts';
 import { firstVersion } from '../../../src/server/model/next-version.ts';
+import { mapped } from '../../helpers/mapped.ts';
 import { repository } from '../processes.ts';
 import { sampleStamp } from '../samples.ts';
 
@@ -23,7 +24,7 @@ export async function tateManifests(): Promise<Manifest[]> {
   const manifests: Manifest[] = [];
   const inCollection = { predicate: 'collection', peer: collection, peer_type: 'collection' };
   for await (const { record } of readRecords(createReadStream(tateFile), tateFile))
-    for (const { id, type, properties, relationships } of intake.sift(mapRecord(mapping, record, context)).passed)
+    for (const { id, type, properties, relationships } of intake.sift(mapped(mapping, record, context)).passed)
       manifests.push(
         firstVersion({ id, type, properties, relationships: [inCollection, ...relationships] }, sampleStamp),
       );
