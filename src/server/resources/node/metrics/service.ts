@@ -1,8 +1,8 @@
-import { stat } from 'node:fs/promises';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { cpuUsage, memoryUsage } from 'node:process';
 import { type Caller, isOperator, registered } from '../../../model/caller.ts';
 import type { CheckpointFaults } from '../../../store/checkpoints/checkpoint-faults.ts';
+import { databaseSize } from '../../../store/database-size.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { gaugesOf } from '../../../sync/gauges.ts';
@@ -89,20 +89,12 @@ export class MetricsService implements Disposable {
   }
 
   async #store(store: NetworkStore): Promise<StoreNumbers> {
-    const [databaseBytes, logBytes] = await Promise.all([sizeOf(store.database), sizeOf(`${store.database}-wal`)]);
+    const { database: databaseBytes, log: logBytes } = await databaseSize(store.database);
     const checkpointFault = this.#needs.checkpointFaults.network(store);
     return { network: store.network, ...store.activity(), databaseBytes, logBytes, checkpointFault };
   }
 
   [Symbol.dispose](): void {
     this.#delay.disable();
-  }
-}
-
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size;
-  } catch {
-    return 0;
   }
 }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { stat, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { memoryUsage } from 'node:process';
 import { KeptBytes } from '../../../blocks/kept-bytes.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
@@ -7,6 +7,7 @@ import { jsonOf } from '../../../model/from-json.ts';
 import { type Network, networks as networkNames } from '../../../model/ids.ts';
 import type { SearchEngine } from '../../../search/engine.ts';
 import { type CheckpointFaults, inOne } from '../../../store/checkpoints/checkpoint-faults.ts';
+import { databaseSize } from '../../../store/database-size.ts';
 import type { NetworkCounts } from '../../../store/network-counts.ts';
 import { filesFolder } from '../../../store/network-folders.ts';
 import { databaseFile } from '../../../store/network-store.ts';
@@ -92,7 +93,7 @@ export class StatusService {
 }
 
 async function withLog(file: string): Promise<number> {
-  const [database, log] = await Promise.all([sizeOf(file), sizeOf(`${file}-wal`)]);
+  const { database, log } = await databaseSize(file);
   return database + log;
 }
 
@@ -100,12 +101,4 @@ async function withLog(file: string): Promise<number> {
 async function freeBytes(folder: string): Promise<number> {
   const { bavail, bsize } = await storingLater(() => statfs(folder));
   return bavail * bsize;
-}
-
-async function sizeOf(path: string): Promise<number> {
-  try {
-    return (await stat(path)).size;
-  } catch {
-    return 0;
-  }
 }
