@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { UsageError } from '../config.ts';
-import { nameWhole } from '../exchange/durable-file.ts';
+import { nameWhole } from '../exchange/whole-file.ts';
 import { partialBeside } from '../store/partial-name.ts';
 import type { Shell } from './parts/shell.ts';
 

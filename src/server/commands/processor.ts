@@ -4,7 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readConfig, UsageError } from '../config.ts';
-import { nameWhole } from '../exchange/durable-file.ts';
+import { nameWhole } from '../exchange/whole-file.ts';
 import {
   type CommandEntry,
   type CommandsFile,
