@@ -179,7 +179,7 @@ export class GraphEdges {
       return !this.#memory.lists.has(name) && !this.#memory.degrees.has(name) && this.isInner(node);
     });
     if (unread.length === 0) return;
-    const only = this.#only && [...this.#only];
+    const only = this.#only;
     const ways = this.#ways(end);
     const sql = listsOf(ways, only === null ? '' : ` AND predicate ${oneOf(only)}`);
     const params = only === null ? [] : ways.flatMap(() => asParameters(only));
@@ -214,7 +214,7 @@ export class GraphEdges {
   }
 
   #listOf(node: number, ways: readonly Way[], limit: number): number[] {
-    const only = this.#only && [...this.#only];
+    const only = this.#only;
     const sql = listOf(ways, only === null ? '' : ` AND predicate ${oneOf(only)}`);
     const params = ways.flatMap(() => [node, ...(only === null ? [] : asParameters(only))]);
     const row = this.#db.get<{ nodes: string }>(sql, ...params, limit);

@@ -91,12 +91,12 @@ function together(db: Reader, nodes: readonly number[], ends: Ends, { ways, only
 }
 
 function joined(way: Way, only: readonly number[] | null): string {
-  const predicates = only === null ? '' : ` AND d.predicate ${oneOf([...only])}`;
+  const predicates = only === null ? '' : ` AND d.predicate ${oneOf(only)}`;
   return `json_each(?) n CROSS JOIN edge d ON d.${own[way]} = n.value${predicates}`;
 }
 
-function among(only: readonly number[] | null): Parameters {
-  return only === null ? [] : asParameters([...only]);
+function among(only: readonly number[] | null): Readonly<Parameters> {
+  return only === null ? [] : asParameters(only);
 }
 
 /** Of one node with very many relationships; `predicate`: -1 for all. */

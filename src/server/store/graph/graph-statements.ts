@@ -24,12 +24,12 @@ export const pages = {
 /** Of a few values, each length is a statement of its own: they are looked up much faster than those of a list. */
 const maxInline = 4;
 
-export function oneOf(values: number[]): string {
+export function oneOf(values: readonly number[]): string {
   if (values.length > maxInline) return 'IN (SELECT value FROM json_each(?))';
   return `IN (${values.map(() => '?').join()})`;
 }
 
-export function asParameters(values: number[]): (number | string)[] {
+export function asParameters(values: readonly number[]): readonly (number | string)[] {
   return values.length > maxInline ? [JSON.stringify(values)] : values;
 }
 
@@ -72,10 +72,10 @@ function nextBy(from: string, to: string): string {
 
 /** Those of a JSON array of keys that have a relationship to the node, or the node one to them: one look-up a predicate. */
 export const touching = {
-  out: (among: number[]) =>
+  out: (among: readonly number[]) =>
     `SELECT json_group_array(n.value) AS nodes FROM json_each(?) n WHERE EXISTS (
        SELECT 1 FROM edge t WHERE t.source = ? AND t.predicate ${oneOf(among)} AND t.peer = n.value)`,
-  in: (among: number[]) =>
+  in: (among: readonly number[]) =>
     `SELECT json_group_array(n.value) AS nodes FROM json_each(?) n WHERE EXISTS (
        SELECT 1 FROM edge t WHERE t.peer = ? AND t.predicate ${oneOf(among)} AND t.source = n.value)`,
 };
