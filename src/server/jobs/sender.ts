@@ -128,12 +128,13 @@ export class JobSender {
 
   /** Ends the log of a job that ran within this node and whose time is up. Resolves when that is done, or cannot be. */
   async endLate(store: NetworkStore, job: Sendable): Promise<void> {
-    const local = store.read((db) => hasOpenLog(db, job.id)) ? this.#localOf(store, job) : null;
+    const local = this.#unended(store, job);
     await local?.dispatcher.endLate?.(local.dispatch, this.#needs.stop);
   }
 
-  /** The way to the processor of a job that can only have run within this node. */
-  #localOf(store: NetworkStore, { processor: id, type, created, request }: Sendable): Way | null {
+  /** The way to the processor of a job whose log has no end yet, and that can only have run within this node. */
+  #unended(store: NetworkStore, { id: job, processor: id, type, created, request }: Sendable): Way | null {
+    if (!store.read((db) => hasOpenLog(db, job))) return null;
     const endpoints = store.read((db) => endpointsSince(db, id, created));
     const [endpoint] = endpoints;
     if (endpoint === undefined || !endpoints.every((one) => this.isLocal(one))) return null;
@@ -147,7 +148,7 @@ export class JobSender {
   async #endLog(store: NetworkStore, job: Sendable, message: string): Promise<'done' | 'refused' | 'none'> {
     const { stop, log } = this.#needs;
     try {
-      const local = store.read((db) => hasOpenLog(db, job.id)) ? this.#localOf(store, job) : null;
+      const local = this.#unended(store, job);
       if (local === null) return 'refused';
       const isPart = store.read((db) => hasHandedOn(db, job));
       const why = { message: isPart ? `${message}; ${beginsAgain}` : message, retryable: !isPart };
