@@ -42,21 +42,16 @@ export interface ArchiveCheckOrder {
 const progressEvery = 2000;
 
 /**
- * Whether a version needs not come with an archive: it is stored, and its history is whole here or the archive cannot
- * add to it.
+ * What needs not come with an archive: content that is kept here, and a version that is stored where its history is whole here or
+ * the archive cannot add to it.
  */
-function knownTo(db: Reader, archive: Archive): (cid: string) => boolean {
-  return (cid) => {
+export function knownWith(db: Reader, archive: Archive, files: FileStore): Known {
+  return async (cid) => {
+    if (isContentCid(cid)) return (await files.size(cid)) !== undefined;
     const block = findBlock(db, cid);
     if (block === undefined) return false;
     return !archive.has(cid) || db.get('SELECT 1 FROM partial WHERE entity = ? LIMIT 1', block.entity) === undefined;
   };
-}
-
-/** The same for versions and for content that is kept here. */
-export function knownWith(db: Reader, archive: Archive, files: FileStore): Known {
-  const version = knownTo(db, archive);
-  return async (cid) => (isContentCid(cid) ? (await files.size(cid)) !== undefined : version(cid));
 }
 
 /**
