@@ -5,7 +5,7 @@ import type { HeldContent } from '../../model/content-entries.ts';
 import { jsonOf } from '../../model/from-json.ts';
 import { maxOnLoop } from '../../model/large.ts';
 import { RecentMap } from '../../model/recent-map.ts';
-import { contentHeld, type HeldQuery } from '../../store/content/held-content.ts';
+import { findHeldContent, type HeldQuery } from '../../store/content/held-content.ts';
 import { type EntityRow, entitySize, findEntity } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { storingLater } from '../../store/storage-error.ts';
@@ -112,7 +112,7 @@ export class DownloadService {
 
 /** What a large entity holds is read on a reader thread. */
 async function found(store: NetworkStore, query: HeldQuery, asker: Asker): Promise<HeldContent> {
-  const near = store.read((db) => entitySize(db, query.id) <= maxOnLoop && { held: contentHeld(db, query) });
+  const near = store.read((db) => entitySize(db, query.id) <= maxOnLoop && { held: findHeldContent(db, query) });
   const held = near ? near.held : (jsonOf(await store.readLong('heldContent', query, asker)) as HeldContent | null);
   if (held === null) throw NotFoundError.of('Nothing has been uploaded there');
   return held;

@@ -12,7 +12,7 @@ export interface HeldQuery {
 }
 
 /** By CID also what earlier versions held: these can be read, and so can their bytes. Null where it is not held. */
-export function contentHeld(db: Reader, { id, key, cid }: HeldQuery): HeldContent | null {
+export function findHeldContent(db: Reader, { id, key, cid }: HeldQuery): HeldContent | null {
   const standing = findStanding(db, id);
   if (!standing || standing.deleted) return null;
   const wanted = { ...(key !== undefined && { key }), ...(cid !== undefined && { cid }) };

@@ -4,7 +4,7 @@ import { countVersions } from '../archive/left-out.ts';
 import type { Reader } from '../connection.ts';
 import { contentsPage } from '../content/content-reads.ts';
 import { fileVersionsPage } from '../content/file-versions.ts';
-import { contentHeld, type HeldQuery } from '../content/held-content.ts';
+import { findHeldContent, type HeldQuery } from '../content/held-content.ts';
 import { countTypes, storedJson } from '../entities.ts';
 import { isPredicateUsed, predicateNames, predicatesNamed } from '../entity-keys.ts';
 import { graphEntityAnswer } from '../graph/graph-entity.ts';
@@ -137,7 +137,7 @@ export const longReads = {
   /** One entity's wire JSON; empty where it has none any more. */
   storedJson: (db: Reader, { id }: { id: string }): string => storedJson(db, id) ?? '',
   /** See held-content.ts. */
-  heldContent: (db: Reader, query: HeldQuery): string => JSON.stringify(contentHeld(db, query)),
+  heldContent: (db: Reader, query: HeldQuery): string => JSON.stringify(findHeldContent(db, query)),
   /** How much the network holds; see network-counts.ts. */
   counts: (db: Reader, _args: object): string => JSON.stringify(networkCounts(db)),
   /** Pages of blocks; see chain-reads.ts. */
