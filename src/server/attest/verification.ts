@@ -3,7 +3,7 @@ import { attestFile } from '../store/attest-log.ts';
 import type { Progress } from '../store/progress.ts';
 import { runTask } from '../store/threads/task-run.ts';
 import type { VerifyOrder } from '../store/verify/verify.ts';
-import type { VerifyReport } from '../store/verify/verify-findings.ts';
+import { maxProblems, type VerifyReport } from '../store/verify/verify-findings.ts';
 import type { CheckState } from './check-log.ts';
 import type { LogThread } from './log-thread.ts';
 
@@ -44,5 +44,3 @@ export async function* verification(
   }
   return report;
 }
-
-const maxProblems = 100;

@@ -37,7 +37,7 @@ export interface VerifyReport {
   remarks: string[];
 }
 
-const maxProblems = 100;
+export const maxProblems = 100;
 
 /** Gathers what a verification finds, bounded. */
 export class Findings {
