@@ -38,6 +38,9 @@ export interface Answer {
   headers?: Record<string, string>;
 }
 
+/** The answer to what is no refusal. */
+export const fault: Answer = { status: 500, body: { error: 'Internal server error' } };
+
 /** The answer that a refusal gets (interface.md, Errors). */
 export function answerOf(error: DomainError): Answer {
   const status = statuses[error.code];
@@ -88,7 +91,8 @@ export function failureAnswer(parent: Log): AnswerFailed {
       response.destroy();
       return;
     }
-    send(response, refusal ?? { status: 500, body: { error: 'Internal server error' } });
+    const { status, body, headers } = refusal ?? fault;
+    sendJson(response, status, body, headers);
     if (!request.complete) endLater(request);
   };
 }
@@ -105,10 +109,6 @@ function endLater(request: Request): void {
   const timer = setTimeout(() => request.destroy(), drainMs).unref();
   request.once('close', () => clearTimeout(timer));
   request.resume();
-}
-
-function send(response: Response, { status, body, headers }: Answer): void {
-  sendJson(response, status, body, headers);
 }
 
 /** What an unknown path is answered. */

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { DomainError, UnauthorizedError, ValidationError } from '../errors.ts';
 import { type CallerRequest, refuseRevoked } from '../model/caller.ts';
-import { type Answer, answerOf } from './errors.ts';
+import { type Answer, answerOf, fault } from './errors.ts';
 
 /** A request whose body is bytes for its controller, and whose answer the controller writes. */
 export interface StreamRequest extends CallerRequest, IncomingMessage {
@@ -106,8 +106,7 @@ export async function answerLines<T extends object>(
     response.end();
   } catch (error) {
     clearInterval(beat);
-    const refusal =
-      error instanceof DomainError ? answerOf(error) : { status: 500, body: { error: 'Internal server error' } };
+    const refusal = error instanceof DomainError ? answerOf(error) : fault;
     const begun = response.headersSent;
     if (begun && !response.destroyed && !response.writableEnded) response.write(lastLine(refusal));
     await drained(request);
