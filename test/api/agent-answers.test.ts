@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { expect, test } from 'vitest';
+import { startAnsweringServer } from '../helpers/answering-server.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, ok } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { agent } from '../helpers/processors.ts';
 import { activate, processorKey } from '../helpers/worker-processes.ts';
-import { startWorker } from '../helpers/workers.ts';
 
 interface Started {
   job_id: string;
@@ -25,7 +25,7 @@ test.each([
   await using folder = await temporaryFolder();
   const data = folder.path;
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
-  await using worker = await startWorker(async ({ path }) => {
+  await using worker = await startAnsweringServer(async ({ path }) => {
     if (path.startsWith('/used')) await stopped;
     return { body: { accepted: true } };
   });

@@ -1,11 +1,11 @@
 import { request } from 'node:http';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { startAnsweringServer } from '../helpers/answering-server.ts';
 import { ask, type Person } from '../helpers/callers.ts';
 import { collection, type Entity, ok, read } from '../helpers/entities.ts';
 import { JobScene } from '../helpers/job-scene.ts';
 import { agent } from '../helpers/processors.ts';
 import { activate, processorKey } from '../helpers/worker-processes.ts';
-import { startWorker } from '../helpers/workers.ts';
 
 let scene: JobScene;
 beforeAll(async () => {
@@ -131,7 +131,7 @@ describe('an agent', () => {
 
   test('that orchestrates and leaves before it hears that another has begun is told of that when it asks again', async () => {
     const { promise: taken, resolve: take } = Promise.withResolvers<void>();
-    await using worker = await startWorker(async () => {
+    await using worker = await startAnsweringServer(async () => {
       await taken;
       return { body: { accepted: true } };
     });
@@ -238,7 +238,7 @@ describe('an agent', () => {
   });
 
   test('whose answer is nested without end is a 502', async () => {
-    await using worker = await startWorker(({ path }) => ({
+    await using worker = await startAnsweringServer(({ path }) => ({
       body: path === '/process' ? {} : `{"status":"running","of":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
     }));
     const { id } = await anAgent('', { endpoint: worker.url });

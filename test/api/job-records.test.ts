@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, test } from 'vitest';
+import { startAnsweringServer } from '../helpers/answering-server.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { collection, type Entity, ok, read } from '../helpers/entities.ts';
 import { JobScene, type Started, type Status } from '../helpers/job-scene.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { startProcessorEndpoint } from '../helpers/processor-endpoint.ts';
 import { activate, activeKlados } from '../helpers/worker-processes.ts';
-import { startWorker } from '../helpers/workers.ts';
 import { writerGate } from '../helpers/writer-gate.ts';
 
 const unrecorded = 'what became of a job could not be recorded';
@@ -130,7 +130,7 @@ test('a handoff of which there may be equal ones is answered before it is record
   await using scene = await JobScene.open({ writer: 'thread' });
   await using opened = new AsyncDisposableStack();
   const worker = opened.use(
-    await startWorker(() => {
+    await startAnsweringServer(() => {
       opened.use(writerGate());
       return { body: { accepted: true } };
     }),

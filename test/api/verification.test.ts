@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type AnsweringServer, startAnsweringServer } from '../helpers/answering-server.ts';
 import { ask, on, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, type Entity, enrol, invalid, ok, read, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { agentBody, kladosBody } from '../helpers/processors.ts';
-import { startWorker, type Worker } from '../helpers/workers.ts';
 
 const kinds = [
   { type: 'klados', path: '/kladoi', body: kladosBody },
@@ -16,13 +16,13 @@ let node: TestNode;
 let admin: Person;
 let ada: Person;
 let home: Entity;
-let worker: Worker;
+let worker: AnsweringServer;
 const clock = { ms: Date.UTC(2026, 0, 1) };
 
 beforeAll(async () => {
   opened = new AsyncDisposableStack();
   node = opened.use(await startNode({ now: () => clock.ms }));
-  worker = opened.use(await startWorker());
+  worker = opened.use(await startAnsweringServer());
   [admin, ada] = [operator(node), await user(node, 'ada')];
   home = await collection(node, admin);
   await enrol(node, admin, home.id, ada, 'editor');
@@ -42,7 +42,9 @@ const confirm = async (kind: Kind, id: string, who = admin) => {
 const challenged = async (
   kind: Kind,
   id: string,
-  served: (right: { verification_token: string; [id: string]: string }) => ReturnType<Worker['answer']> = (right) => ({
+  served: (right: { verification_token: string; [id: string]: string }) => ReturnType<AnsweringServer['answer']> = (
+    right,
+  ) => ({
     body: { ...right, timestamp: 5 },
   }),
   who = admin,
