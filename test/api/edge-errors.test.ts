@@ -15,7 +15,7 @@ import {
   UnreachableError,
   ValidationError,
 } from '../../src/server/errors.ts';
-import { isDeeper, maxBodyBytes } from '../../src/server/http/body.ts';
+import { maxBodyBytes, nestsDeeper } from '../../src/server/http/body.ts';
 import { Controller } from '../../src/server/http/controller.ts';
 import { type RouteTable, routesOf } from '../../src/server/http/routes.ts';
 import { StoredJson } from '../../src/server/http/stored-json.ts';
@@ -348,7 +348,7 @@ describe('requests', () => {
   });
 
   test('nesting is counted outside of strings', () => {
-    const deeper = (text: string, limit: number) => isDeeper(new TextEncoder().encode(text), limit);
+    const deeper = (text: string, limit: number) => nestsDeeper(new TextEncoder().encode(text), limit);
     expect(deeper('[[[]]]', 2)).toBe(true);
     expect(deeper('[[[]]]', 3)).toBe(false);
     expect(deeper('{"a":"[[[[","b":"\\"[[["}', 1)).toBe(false);

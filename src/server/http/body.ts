@@ -64,7 +64,7 @@ export function isStream({ method = '', url = '' }: { method?: string; url?: str
 export function parseJson(bytes: Uint8Array): unknown {
   if (bytes.length === 0) return {};
   if (!isUtf8(bytes)) throw ValidationError.at([], 'the body is not valid UTF-8');
-  if (bytes.length > 2 * maxBodyDepth && isDeeper(bytes, maxBodyDepth))
+  if (bytes.length > 2 * maxBodyDepth && nestsDeeper(bytes, maxBodyDepth))
     throw ValidationError.at([], `the body is nested deeper than ${maxDepth} levels`);
   // A byte order mark is left out, as decoders do.
   const start = bytes[0] === 0xef ? 3 : 0;
@@ -80,7 +80,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /** Whether brackets nest deeper than `limit`. Looked at before parsing: 32 MiB of brackets would become gigabytes. */
-export function isDeeper(bytes: Uint8Array, limit: number): boolean {
+export function nestsDeeper(bytes: Uint8Array, limit: number): boolean {
   // Read once: asked for at each byte, the length takes longer than all else here.
   const { length } = bytes;
   let depth = 0;

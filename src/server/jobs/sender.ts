@@ -69,13 +69,13 @@ export class JobSender {
 
   /**
    * Sends a job until it has an answer, or nobody can tell, or the node closes. The job is on disk already, as `sent` or
-   * `queued`. Resolves when the outcome is on disk. `told`: given an outcome that the store has refused once, for whoever
+   * `queued`. Resolves when the outcome is on disk. `tell`: given an outcome that the store has refused once, for whoever
    * cannot wait until it takes it. `early`: given that it is taken before that is on disk, too.
    */
   deliver(
     store: NetworkStore,
     job: Sendable,
-    told?: (outcome: Sending) => void,
+    tell?: (outcome: Sending) => void,
     { early = false }: { early?: boolean } = {},
   ): Promise<Sending> {
     return this.#inTurn(job, async (sending) => {
@@ -91,8 +91,8 @@ export class JobSender {
         }
         if (current.state !== 'sent') break;
         const outcome = await this.#send(store, job);
-        if (early && outcome.kind === 'accepted') told?.(afterSending(current, outcome));
-        current = await this.#keep(store, job.id, current, outcome, told);
+        if (early && outcome.kind === 'accepted') tell?.(afterSending(current, outcome));
+        current = await this.#keep(store, job.id, current, outcome, tell);
       }
       return current;
     });
@@ -224,7 +224,7 @@ export class JobSender {
     id: string,
     from: Sending,
     outcome: SendingEvent,
-    told?: (outcome: Sending) => void,
+    tell?: (outcome: Sending) => void,
   ): Promise<Sending> {
     const { stop, log } = this.#needs;
     for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
@@ -237,7 +237,7 @@ export class JobSender {
         log.error({ err: error, job: id }, 'what became of a job could not be recorded; it is tried again');
         const sending = afterSending(from, outcome);
         this.#inHand.set(id, sending);
-        told?.(sending);
+        tell?.(sending);
         await sleep(pause, undefined, { signal: stop, ref: false }).catch(() => undefined);
         if (stop.aborted) throw error;
       }
