@@ -204,6 +204,7 @@ test('initials stand for names, and words are found that are written apart, or w
     ...['Number', 'Inventory', 'Inventory number of a ship'],
     ...['Harbour, portrait of a woman', 'Bay, portrait of a girl', 'Port and a woman', 'Woman'],
     ...['Aquarelle by moonlight', 'Aquarelle by candlelight', 'Aquarell by starlight'],
+    ...['Fishermen at anchor', 'A heron, a fisher beside an anchor that nobody weighs'],
   ];
   const [artist, ...others] = labels.map((label) => ({ type: 'thing', collection: home.id, properties: { label } }));
   const { id } = ok<Entity>(await ask(node, me, 'POST /entities', artist));
@@ -226,6 +227,8 @@ test('initials stand for names, and words are found that are written apart, or w
     // A plural that no text has stands for its singular, and not for what is rarer and less like it.
     ['portraits woman', 'Harbour, portrait of a woman'],
     ['aquarelles', 'Aquarelle by moonlight', 'Aquarelle by candlelight'],
+    // A misspelled word stands for the one that it is most like, also where a shorter one is its beginning.
+    ['fishermn anchor', 'Fishermen at anchor'],
     // What is half typed or misspelled is not two words.
     ['batters', 'The Battersea'],
     ['watercolor', 'Watercolour of a pond'],

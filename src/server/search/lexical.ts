@@ -172,11 +172,12 @@ function withAll(
   const exact = all.every(({ frequency: n }) => n > 0) ? keysWith(all.map(({ word }) => [word])) : [];
   // Where enough have the words themselves, others like them are not wanted.
   if (exact.length >= pool) return { ranked: fuse([{ keys: exact, weight: 1 }]), exact, alike: [] };
-  // An unknown word has a form in the index (portraits, portrait), or is misspelled; port is neither.
-  const hasForm = (word: string) =>
-    like(word).some((variant) => isForm(word, variant) && frequency(db, lexicon, variant.term) > 0);
+  // An unknown word has a form in the index (portraits, portrait) or is misspelled (paintng): what is less like it than its form is
+  // neither, such as port, but what is more like it may be meant.
+  const ofForm = (word: string) =>
+    like(word).find((variant) => isForm(word, variant) && frequency(db, lexicon, variant.term) > 0)?.likeness ?? 0;
   const isFormOf = (one: QueryWord, variant: Variant) =>
-    isForm(one.word, variant) || (one.frequency === 0 && !hasForm(one.word));
+    isForm(one.word, variant) || (one.frequency === 0 && variant.likeness >= ofForm(one.word));
   const forms = several(groupsLike(all, isFormOf));
   // Whoever searches while typing has typed only a part of the last word.
   const last = all.at(-1);
