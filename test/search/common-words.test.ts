@@ -205,6 +205,7 @@ test('initials stand for names, and words are found that are written apart, or w
     ...['Harbour, portrait of a woman', 'Bay, portrait of a girl', 'Port and a woman', 'Woman'],
     ...['Aquarelle by moonlight', 'Aquarelle by candlelight', 'Aquarell by starlight'],
     ...['Fishermen at anchor', 'A heron, a fisher beside an anchor that nobody weighs'],
+    ...['N00540', ...Array.from({ length: 21 }, (_, i) => `19th ${'of May '.repeat(i)}`)],
   ];
   const [artist, ...others] = labels.map((label) => ({ type: 'thing', collection: home.id, properties: { label } }));
   const { id } = ok<Entity>(await ask(node, me, 'POST /entities', artist));
@@ -229,6 +230,8 @@ test('initials stand for names, and words are found that are written apart, or w
     ['aquarelles', 'Aquarelle by moonlight', 'Aquarelle by candlelight'],
     // A misspelled word stands for the one that it is most like, also where a shorter one is its beginning.
     ['fishermn anchor', 'Fishermen at anchor'],
+    // What very many have is no code, though it has a digit.
+    ['19th inventory 00540', 'N00540'],
     // What is half typed or misspelled is not two words.
     ['batters', 'The Battersea'],
     ['watercolor', 'Watercolour of a pond'],

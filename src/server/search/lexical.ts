@@ -122,10 +122,12 @@ function withCodes(
   const joined = others.filter((one) => one.others.length < typed.length - 1);
   const termsOf = (some: readonly Respelled[]) => some.flatMap(({ terms }) => terms);
   const ways = [typed.filter((word) => !number.test(word)), termsOf(joined), [...typed, ...termsOf(others)]];
-  const known = ways
-    .map((way) => [...new Set(way)].filter((word) => isCode(word) && frequency(db, lexicon, word) > 0))
-    .find(({ length }) => length > 0);
-  const codes = (known ?? []).filter((word) => frequency(db, lexicon, word) <= maxCoded);
+  // A code that many have (19th) tells nothing, and is no reason to leave out the others.
+  const isTelling = (word: string) => {
+    const texts = frequency(db, lexicon, word);
+    return isCode(word) && texts > 0 && texts <= maxCoded;
+  };
+  const codes = ways.map((way) => [...new Set(way)].filter(isTelling)).find(({ length }) => length > 0) ?? [];
   return codes.length === 0 ? [] : wordHits(db, together([codes]), look, pool).map(({ key }) => key);
 }
 
