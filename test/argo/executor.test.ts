@@ -323,6 +323,14 @@ describe('a hop', () => {
       expect(await run(query, { k: 5, kExplore: 15 }, many)).toMatchObject({ ids, truncated });
     });
 
+    test('but not where the one leads there that is nearest by the text that ranks them', async () => {
+      const works = [thing('a', 'work', 'calm'), thing('b', 'work', 'calm storm'), thing('c', 'work', 'calm')];
+      const seas = ['pond', 'lake'].map((id) => thing(id, 'subject'));
+      const edges = [['b', 'of', 'pond'], ...seas.map(({ id }) => ['c', 'of', id])] as Edge[];
+      const told = new MemoryGraph([...works, ...seas], edges);
+      expect((await run('"calm" "storm" -[of]-> type:subject', { kExplore: 2 }, told)).ids).toEqual(['pond']);
+    });
+
     test('and where none does, says how it came there', async () => {
       const { stop, explored } = await run('@artist <-[by]- type:work -[*]-> type:zebra', { k: 5 }, artist);
       expect(stop).toMatchObject({ stopped_at_hop: 2, partial_path: [{ entity: 'artist' }, {}, { entity: 'w000' }] });

@@ -37,7 +37,7 @@ export async function execute(sources: Sources, plan: Plan, { k, kExplore, filte
   // Of very many that a text finds those are meant from which the first hop leads on (an artist, not what has the name in its title).
   const [hop] = hops;
   // Unless what is nearest does: then that was meant, and not what shares a name with it.
-  const nearest = entry.candidates[0]?.id;
+  const nearest = best(entry.candidates, 1)[0]?.id;
   const isMeant = first.results.some(({ path: [from] }) => from && 'entity' in from && from.entity === nearest);
   const most = hops.at(-1)?.target.kind === 'id' ? 1 : k;
   if (hop && entry.crowded && first.results.length < most && !isMeant && !budget.spent) {
