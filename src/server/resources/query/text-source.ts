@@ -1,4 +1,5 @@
 import type { TextSource } from '../../argo/ports.ts';
+import { jsonOf } from '../../model/from-json.ts';
 import type { SearchEngine } from '../../search/engine.ts';
 import { getOrMake } from '../../store/graph/get-or-make.ts';
 import { leadingOn } from '../../store/graph/graph-reads.ts';
@@ -14,13 +15,16 @@ const maxScored = 300;
 export function textSource(store: NetworkStore, engine: SearchEngine, asker: Asker): TextSource {
   const search: TextSource['search'] = async (text, among, k) => {
     const { leading } = among;
-    const filter = leading
-      ? both(
-          among.filter,
-          store.read((db) => leadingOn(db, leading)),
-        )
-      : among.filter;
-    const { hits, late, crowded } = await engine.find(store, { text, k, within: within({ ...among, filter }) }, asker);
+    const keys = leading && (jsonOf(await store.readLong('leadingKeys', leading, asker)) as number[] | null);
+    const filter =
+      leading && !keys
+        ? both(
+            among.filter,
+            store.read((db) => leadingOn(db, leading)),
+          )
+        : among.filter;
+    const asked = { ...within({ ...among, filter }), keys: keys ?? undefined };
+    const { hits, late, crowded } = await engine.find(store, { text, k, within: asked }, asker);
     // Every common word is in more texts than are ranked; with a filter those may be the ones that fit.
     return { hits, truncated: late || (crowded && filter !== undefined) };
   };

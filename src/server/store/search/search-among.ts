@@ -8,9 +8,10 @@ import type { Within } from './search-hits.ts';
  */
 export function keysAmong(
   db: Reader,
-  { ids, types, collections, orLoose }: Within,
+  { keys, ids, types, collections, orLoose }: Within,
   most: number,
 ): readonly number[] | null {
+  if (keys) return keys;
   if (ids) return ids.length > most ? null : keysOf(db, withIds, ids, most);
   if (types?.every((type) => indexedTypes.includes(type))) return keysOf(db, ofTypes, types, most);
   return collections && !orLoose ? keysOf(db, inCollections, collections, most) : null;

@@ -15,6 +15,8 @@ export interface Within {
   /** Of collections: types, one of which they hold. */
   holding?: readonly string[] | undefined;
   ids?: readonly string[] | undefined;
+  /** The store's keys of all that may be among them, where somebody has told them already. */
+  keys?: readonly number[] | undefined;
   /** Ids that are left out. */
   except?: readonly string[] | undefined;
   /** See filter.ts. */
@@ -27,7 +29,7 @@ export interface Within {
  */
 export function conditionsOf(within: Within): FilterSql {
   const parts: FilterSql[] = [{ sql: 'e.deleted = 0 AND e.tip IS NOT NULL', params: [] }];
-  const list = (sql: string, values: readonly string[] | undefined): void => {
+  const list = (sql: string, values: readonly (string | number)[] | undefined): void => {
     if (values) parts.push({ sql, params: [JSON.stringify(values)] });
   };
   list('e.type IN (SELECT value FROM json_each(?))', within.types);
@@ -43,6 +45,7 @@ export function conditionsOf(within: Within): FilterSql {
     within.holding,
   );
   list('e.id IN (SELECT value FROM json_each(?))', within.ids);
+  list('e.key IN (SELECT value FROM json_each(?))', within.keys);
   list('e.id NOT IN (SELECT value FROM json_each(?))', within.except);
   if (within.filter) parts.push(within.filter);
   return { sql: parts.map(({ sql }) => `(${sql})`).join(' AND '), params: parts.flatMap(({ params }) => params) };

@@ -9,7 +9,7 @@ import { countTypes, storedJson } from '../entities.ts';
 import { isPredicateUsed, predicateNames, predicatesNamed } from '../entity-keys.ts';
 import { graphEntityAnswer } from '../graph/graph-entity.ts';
 import { type LinksQuery, linksTo } from '../graph/graph-links.ts';
-import { type NeighboursQuery, neighbours, pathsAnswer, reachableAnswer } from '../graph/graph-reads.ts';
+import { leadingKeys, type NeighboursQuery, neighbours, pathsAnswer, reachableAnswer } from '../graph/graph-reads.ts';
 import { incomingTotal } from '../graph/incoming.ts';
 import { queryAnswer } from '../graph/query-answer.ts';
 import { type TreeQuery, treeBelow } from '../graph/tree-reads.ts';
@@ -72,6 +72,8 @@ export const longReads = {
     const { links, truncated, rows } = linksTo(db, query);
     return JSON.stringify({ reached: links, truncated, rows });
   },
+  leadingKeys: (db: Reader, leading: Parameters<typeof leadingKeys>[1]): string =>
+    JSON.stringify(leadingKeys(db, leading)),
   /** See incoming.ts. */
   incomingTotal: (db: Reader, { id }: { id: string }): string => String(incomingTotal(db, id)),
   /** See newest.ts. */
