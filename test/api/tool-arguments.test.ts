@@ -98,6 +98,8 @@ test('a collection tells what was changed since a time, and when that was', asyn
   expect((await use('list_entities', { collection: home.id, changed_since: 'yesterday' })).text).toBe(
     'Wrong arguments. changed_since: must be a time, as 2026-05-31 or 2026-05-31T18:00:00Z',
   );
+  for (const no of ['2026-05', 'artwork 5'])
+    expect((await use('list_entities', { collection: home.id, changed_since: no })).text).toContain('. changed_since:');
 });
 
 test('as many hits as can be asked for are told whole', async () => {

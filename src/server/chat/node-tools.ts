@@ -41,7 +41,10 @@ const cid = z.string().min(1).max(200).describe('The CID of a version');
 const offset = z.number().int().min(0).max(1_000_000).default(0).describe('How many to skip');
 const since = z
   .string()
-  .refine((text) => !Number.isNaN(momentOf(text)), 'must be a time, as 2026-05-31 or 2026-05-31T18:00:00Z')
+  .refine(
+    (text) => /^\d{4}-\d{2}-\d{2}/.test(text) && !Number.isNaN(momentOf(text)),
+    'must be a time, as 2026-05-31 or 2026-05-31T18:00:00Z',
+  )
   .optional()
   .describe(
     'Only what was changed at this time or later, as 2026-05-31 or 2026-05-31T18:00:00Z; in UTC without a zone',
