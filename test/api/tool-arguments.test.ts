@@ -1,7 +1,7 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, type Person, user } from '../helpers/callers.ts';
-import { collection, create, type Entity, onTest, read, remove, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, ok, onTest, read, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 import { indexIdle } from '../helpers/searches.ts';
 
@@ -100,6 +100,23 @@ test('a collection tells what was changed since a time, and when that was', asyn
   );
   for (const no of ['2026-05', 'artwork 5'])
     expect((await use('list_entities', { collection: home.id, changed_since: no })).text).toContain('. changed_since:');
+});
+
+test('of a list that is too long for an answer the first entries are told whole, and that there are more', async () => {
+  const many = await collection(node, ada, { label: 'Many' });
+  const entities = Array.from({ length: 90 }, (_, i) => ({
+    ...{ type: 'print', collection: many.id },
+    properties: { label: `Sheet ${i} ${'"of many" '.repeat(40)}` },
+  }));
+  ok(await ask(node, ada, 'POST /entities/batch', { entities }));
+  const listed = async (args: object) =>
+    JSON.parse((await use('list_entities', { collection: many.id, limit: 90, ...args })).text);
+  const { entities: first, has_more, cut } = await listed({});
+  expect([has_more, cut]).toEqual([true, expect.stringContaining(`the first ${first.length}.`)]);
+  const { entities: rest } = await listed({ offset: first.length, limit: 30 });
+  const { entities: third } = await listed({ offset: first.length + rest.length });
+  const ids = [...first, ...rest, ...third].map(({ id }) => id);
+  expect([ids.length, new Set(ids).size]).toEqual([90, 90]);
 });
 
 test('as many hits as can be asked for are told whole', async () => {

@@ -95,14 +95,35 @@ export function refusalOf(error: unknown): string | undefined {
 
 const maxResult = 24_000;
 
-/** A result as it goes to the language model and the client; a long one is cut, and says so. */
+/** A result as it goes to the language model and the client; a long one is cut, between the entries where it is a list, and says so. */
 export function bounded({ value, text: made }: Finding): { output: unknown; text: string } {
   if (made !== undefined) return { output: value, text: made };
   const text = JSON.stringify(value) ?? 'null';
   if (text.length <= maxResult) return { output: value, text };
-  const output = {
+  const output = firstOf(value) ?? {
     cut: `The result has ${text.length} characters, of which these are the first. Ask for less at a time.`,
     beginning: text.slice(0, maxResult).toWellFormed(),
   };
   return { output, text: JSON.stringify(output) };
+}
+
+/** What a result says with as many entries of its longest list as there is room for; undefined where that is none. */
+function firstOf(value: unknown): object | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  const lists = Object.entries(value).filter((entry): entry is [string, unknown[]] => Array.isArray(entry[1]));
+  const [longest] = lists.toSorted(([, a], [, b]) => b.length - a.length);
+  if (Array.isArray(value) || longest === undefined) return undefined;
+  const [name, list] = longest;
+  const told = (entries: unknown[]) => ({
+    cut: `Of these ${list.length} ${name} there was room for the first ${entries.length}. Ask for less at a time, or for those after them.`,
+    ...value,
+    ...(Object.hasOwn(value, 'has_more') && { has_more: true }),
+    [name]: entries,
+  });
+  let left = maxResult - JSON.stringify(told([])).length;
+  const past = list.findIndex((entry) => {
+    left -= (JSON.stringify(entry) ?? 'null').length + 1;
+    return left < 0;
+  });
+  return past > 0 ? told(list.slice(0, past)) : undefined;
 }
