@@ -60,7 +60,16 @@ async function use(client: Client, name: string, args: Record<string, unknown> =
 }
 
 const reading = [
-  ...['compare_versions', 'find_entities', 'find_paths', 'find_similar', 'get_entity', 'get_history', 'get_neighbours'],
+  ...[
+    'compare_versions',
+    'describe_collection',
+    'find_entities',
+    'find_paths',
+    'find_similar',
+    'get_entity',
+    'get_history',
+    'get_neighbours',
+  ],
   ...['get_relationships', 'get_version', 'list_collections', 'list_entities', 'my_collections', 'query', 'search'],
   'search_collections',
 ];

@@ -46,6 +46,11 @@ describe('with every argument that it takes', () => {
   test.each<[string, () => object, RegExp]>([
     ['my_collections', () => page, /"label":"Tate"/],
     ['list_collections', () => page, /"label":"Tate"/],
+    [
+      'describe_collection',
+      () => ({ collection: home.id }),
+      /"types":\[\{"type":"artist","count":1\},\{"type":"artwork","count":1\}\].*"made_by"/,
+    ],
     ['search_collections', () => ({ text: 'tate', limit: 10 }), /"label":"Tate"/],
     [
       'list_entities',
@@ -81,7 +86,7 @@ describe('with every argument that it takes', () => {
 
   test('no tool is left out above', async () => {
     const { body } = await ask(node, ada, 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' });
-    expect((body as { result: { tools: object[] } }).result.tools).toHaveLength(15);
+    expect((body as { result: { tools: object[] } }).result.tools).toHaveLength(16);
   });
 });
 
@@ -129,6 +134,11 @@ test('as many hits as can be asked for are told whole', async () => {
   const { results } = JSON.parse((await use('search', { text: 'mill', limit: 50 })).text);
   expect(results).toHaveLength(50);
   expect(results[0].description).toMatch(/^A mill by a stream/);
+});
+
+test('how many others have a relationship to an entity is told by its name', async () => {
+  const { text } = await use('get_relationships', { id: painter.id });
+  expect(JSON.parse(text)).toMatchObject({ total: 1, incoming: [{ predicate: 'made_by', count: 1 }] });
 });
 
 test('from how many entities a query goes on does not hang on how many results are wanted', async () => {
@@ -181,6 +191,7 @@ test.each<[string, string, object]>([
 test.each<[string, object]>([
   ['list_entities', {}],
   ['find_entities', { label: 'ship' }],
+  ['describe_collection', {}],
   ['search', { text: 'ship' }],
   ['query', { path: '"ship"' }],
 ])('nothing is looked for in what is no collection: %s', async (name, more) => {

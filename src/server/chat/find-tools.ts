@@ -16,7 +16,7 @@ import { type Finding, refuseOthers, type Tool, tool } from './tools.ts';
 
 /** The node's operations that find entities. */
 export interface FindingOperations {
-  collections: { find: Pick<CollectionsService['find'], 'catalog'> };
+  collections: { find: Pick<CollectionsService['find'], 'catalog' | 'facets'> };
   entities: Pick<EntitiesService, 'preview' | 'facts'>;
   query: Pick<QueryService, 'run'>;
   search: { texts: Pick<SearchService, 'entities' | 'collections'>; similar: Pick<SimilarService, 'items'> };
@@ -60,6 +60,17 @@ export function findTools(node: FindingOperations): Tool[] {
           ...(description && { description }),
         }));
         return { value: { collections, total: pagination.total, has_more: pagination.has_more }, named };
+      },
+    ),
+    tool(
+      'describe_collection',
+      'What a collection holds: how many entities of each type, and which properties and relationships these have, in how many ' +
+        'of a sample (the newest 200 of each type).',
+      z.object({ collection: id.describe('The id of a collection, 26 characters') }),
+      async (caller, { collection: one }) => {
+        await refuseNoCollection(node, caller, one);
+        const value = read<object>(await node.collections.find.facets(caller, one));
+        return { value, shown: [citation(await node.entities.facts(caller, one))] };
       },
     ),
     tool(

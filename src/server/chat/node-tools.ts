@@ -23,7 +23,7 @@ import { type LargeTools, refuseOthers, type Tool, tool } from './tools.ts';
 /** The node's own operations. */
 export interface NodeOperations extends FindingOperations {
   entities: Pick<EntitiesService, 'read' | 'preview' | 'facts'>;
-  expansions: Pick<ExpansionService, 'page'>;
+  expansions: Pick<ExpansionService, 'page' | 'incoming'>;
   versions: Pick<VersionsService, 'list' | 'manifest'>;
   diffs: Pick<DiffService, 'compare'>;
   collections: Pick<CollectionsService, 'list' | 'find'>;
@@ -132,8 +132,8 @@ export function nodeTools(node: NodeOperations): Tool[] {
     ),
     tool(
       'get_relationships',
-      'The relationships of an entity to others: predicate, and id, type and label of the other entity. What has a ' +
-        'relationship to it (the works of an artist) get_neighbours finds, with the direction incoming.',
+      'The relationships of an entity to others: predicate, and id, type and label of the other entity. `incoming` says how ' +
+        'many others have to it, by predicate (how many works an artist has); get_neighbours finds these, with that direction.',
       z.object({
         id,
         predicate: z.string().min(1).max(50).optional().describe('Only relationships of this name'),
@@ -146,6 +146,7 @@ export function nodeTools(node: NodeOperations): Tool[] {
           relationships: relationships.map(({ peer_preview: _, peer_entity: __, ...r }) => r),
           total,
           has_more: wanted.offset + relationships.length < total,
+          incoming: await node.expansions.incoming(caller, one),
         };
         const named = relationships.flatMap(({ peer_preview: peer }) => (peer === undefined ? [] : [citation(peer)]));
         return { value, named, shown: [await known(caller, one)] };

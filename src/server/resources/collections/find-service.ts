@@ -46,6 +46,12 @@ export class CollectionFindService {
     return store.readLong('lookUp', { collection: id, ...options }, caller);
   }
 
+  /** How many entities of each type a collection has, and from a sample which properties and relationships these have. */
+  async facets(caller: Caller, id: string): Promise<Uint8Array> {
+    const store = await this.#viewed(caller, id);
+    return store.readLong('tableFacets', { collection: id, types: [] }, caller);
+  }
+
   async search(caller: Caller, id: string, { q, similar_to, type, limit }: SearchOptions): Promise<Uint8Array> {
     if (similar_to !== undefined) checkNetwork(caller.network, similar_to, ['similar_to']);
     if ((q === undefined) === (similar_to === undefined))

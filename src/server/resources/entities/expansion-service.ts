@@ -1,5 +1,6 @@
 import { ValidationError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
+import { jsonOf } from '../../model/from-json.ts';
 import { previewOf } from '../../model/preview.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
@@ -54,6 +55,13 @@ export class ExpansionService {
       const page = wanted.slice(offset, offset + limit);
       return { relationships: page.map((r) => expanded(db, r, 'preview')), total: wanted.length };
     });
+  }
+
+  /** How many relationships of others lead to an entity, by their names. */
+  async incoming(caller: Caller, id: string): Promise<{ predicate: string; count: number }[]> {
+    const store = await this.#writes.store(caller);
+    store.read((db) => this.#entities.viewedRow(db, caller, id));
+    return jsonOf(await store.readLong('incomingCounts', { id }, caller)) as { predicate: string; count: number }[];
   }
 }
 

@@ -46,6 +46,16 @@ function countedAtOnce(db: Reader, peer: number): number | null {
   return n > mostCounted ? null : n;
 }
 
+/** How many relationships of each name lead to an entity, the most first. A long read. */
+export function incomingCounts(db: Reader, id: string): { predicate: string; count: number }[] {
+  return db.all(
+    `SELECT p.name AS predicate, n.count FROM (SELECT predicate, count(*) AS count FROM edge
+        WHERE peer = (SELECT key FROM entity WHERE id = ?) GROUP BY predicate) n
+       JOIN predicate p ON p.key = n.predicate ORDER BY n.count DESC, p.name`,
+    id,
+  );
+}
+
 /** How much leads to an entity. A long read. */
 export function incomingTotal(db: Reader, id: string): number {
   const sql = 'SELECT count(*) AS n FROM edge WHERE peer = (SELECT key FROM entity WHERE id = ?)';

@@ -10,7 +10,7 @@ import { isPredicateUsed, predicateNames, predicatesNamed } from '../entity-keys
 import { graphEntityAnswer } from '../graph/graph-entity.ts';
 import { type LinksQuery, linksTo } from '../graph/graph-links.ts';
 import { leadingKeys, type NeighboursQuery, neighbours, pathsAnswer, reachableAnswer } from '../graph/graph-reads.ts';
-import { incomingTotal } from '../graph/incoming.ts';
+import { incomingCounts, incomingTotal } from '../graph/incoming.ts';
 import { queryAnswer } from '../graph/query-answer.ts';
 import { type TreeQuery, treeBelow } from '../graph/tree-reads.ts';
 import { entityMoves } from '../history-reads.ts';
@@ -75,6 +75,7 @@ export const longReads = {
   leadingKeys: (db: Reader, leading: Parameters<typeof leadingKeys>[1]): string =>
     JSON.stringify(leadingKeys(db, leading)),
   /** See incoming.ts. */
+  incomingCounts: (db: Reader, { id }: { id: string }): string => JSON.stringify(incomingCounts(db, id)),
   incomingTotal: (db: Reader, { id }: { id: string }): string => String(incomingTotal(db, id)),
   /** See newest.ts. */
   newestPage: (db: Reader, query: NewestQuery): string => JSON.stringify(newestPage(db, query)),
