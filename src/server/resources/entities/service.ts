@@ -26,6 +26,7 @@ import {
   type Standing,
   withManifest,
 } from '../../store/entities.ts';
+import { lastHere } from '../../store/last-here.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 import { lastLive, versionByKey } from '../../store/versions.ts';
 import type { StepOptions } from '../permissions/service.ts';
@@ -302,10 +303,13 @@ export class EntitiesService {
     let from = 0;
     const manifest = await this.#committed(store, body.expect_tip, (db) => {
       const base = this.#writes.standing(db, caller.network, id);
-      const last = (base.deleted ? lastLive(db, base.manifest) : versionByKey(db, base.tip))?.manifest;
-      if (!last) throw ValidationError.at(['id'], 'no version before the deletion is on this node');
-      const next = restored(last, base.manifest, base.cid, this.#writes.stamp(actor, body.note));
-      from = last.ver;
+      const back = (base.deleted ? lastHere(db, base, base.manifest) : versionByKey(db, base.tip))?.manifest;
+      if (!back) throw ValidationError.at(['id'], 'no version before the deletion is on this node');
+      const next = restored(back, base.manifest, base.cid, this.#writes.stamp(actor, body.note));
+      from = back.ver;
+      // Where its tombstone lies elsewhere than it did, it goes back there as if it was moved.
+      const below = lastLive(db, base.manifest)?.manifest ?? back;
+      const last = equalJson(collectionsOf(back), collectionsOf(below)) ? back : below;
       return this.#writes.step(db, caller, base, next, body.expect_tip, { last, state: 'deleted' });
     });
     return { ...manifest, restored_from_ver: from };

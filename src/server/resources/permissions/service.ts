@@ -22,9 +22,10 @@ import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, findTip } from '../../store/entities.ts';
 import { FolderTree } from '../../store/folders.ts';
 import { grantsIn, longestGrantIn } from '../../store/jobs/jobs.ts';
+import { lastHere } from '../../store/last-here.ts';
 import type { Networks } from '../../store/networks.ts';
 import { mirrorOf, otherUsers } from '../../store/remotes/remotes.ts';
-import { creatorOf, lastLive, versionByKey } from '../../store/versions.ts';
+import { creatorOf, versionByKey } from '../../store/versions.ts';
 import { checkNetwork } from '../entities/writes.ts';
 import { claimIssues } from './content-claims.ts';
 import { Remembered } from './remembered.ts';
@@ -206,7 +207,7 @@ export class PermissionsService {
     const version = versionByKey(db, row.tip);
     if (!version) throw new Error(`the tip of ${row.id} is missing`);
     const { manifest } = version;
-    return manifest.deleted ? (lastLive(db, manifest)?.manifest ?? manifest) : manifest;
+    return manifest.deleted ? (lastHere(db, row, manifest)?.manifest ?? manifest) : manifest;
   }
 
   /** @throws UnauthorizedError, ForbiddenError (see model/permissions.ts), for a mirror with the way out */

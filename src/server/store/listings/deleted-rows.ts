@@ -4,8 +4,8 @@ import { blockBytes, storedManifest } from '../blocks.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey } from '../entity-keys.ts';
 import { inTypeIndex } from '../indexed-types.ts';
+import { lastHere } from '../last-here.ts';
 import { isDamagedVersion, storing } from '../storage-error.ts';
-import { lastLive } from '../versions.ts';
 
 export interface DeletedQuery {
   /** A collection's id; null for the collections themselves. */
@@ -28,7 +28,11 @@ export interface DeletedRow {
   note: string | null;
 }
 
-type Row = Pick<DeletedRow, 'id' | 'type' | 'ver' | 'cid' | 'created_at'> & { tip: number; updated_at: string };
+type Row = Pick<DeletedRow, 'id' | 'type' | 'ver' | 'cid' | 'created_at'> & {
+  key: number;
+  tip: number;
+  updated_at: string;
+};
 
 const longest = 301;
 const deletedCollections = `type = 'collection' AND deleted = 1 AND ${inTypeIndex}`;
@@ -41,7 +45,7 @@ export function deletedRows(
   const from = `FROM entity WHERE ${collection === null ? deletedCollections : 'collection = ? AND deleted = 1'}`;
   const of = collection === null ? [] : [entityKey(db, collection) ?? -1];
   const rows = db.all<Row>(
-    `SELECT id, type, ver, cid, created_at, updated_at, tip ${from} ORDER BY updated_at DESC, key DESC LIMIT ? OFFSET ?`,
+    `SELECT key, id, type, ver, cid, created_at, updated_at, tip ${from} ORDER BY updated_at DESC, key DESC LIMIT ? OFFSET ?`,
     ...of,
     limit,
     offset,
@@ -58,9 +62,9 @@ export function deletedAmong(db: Reader, tips: readonly number[]): number {
   return db.get<{ n: number }>(sql, JSON.stringify(tips))?.n ?? 0;
 }
 
-function told(db: Reader, { tip, updated_at, ...facts }: Row): DeletedRow {
+function told(db: Reader, { key, tip, updated_at, ...facts }: Row): DeletedRow {
   const grave = unlessDamaged(() => storedManifest(blockBytes(db, tip)));
-  const last = grave && unlessDamaged(() => lastLive(db, grave));
+  const last = grave && unlessDamaged(() => lastHere(db, { key }, grave));
   const label = last ? labelOf(last.manifest) : '';
   const said = grave?.note ?? grave?.reason;
   return {

@@ -13,8 +13,8 @@ import type { Row } from '../../../store/commit.ts';
 import type { Reader } from '../../../store/connection.ts';
 import { findEntity, findStanding } from '../../../store/entities.ts';
 import { collectionsLabelled, undoneCollection } from '../../../store/imports/import-sources.ts';
+import { lastHere } from '../../../store/last-here.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
-import { lastLive } from '../../../store/versions.ts';
 import type { EntityWrites } from '../../entities/writes.ts';
 import { UndosUnderWay } from './undos-under-way.ts';
 import type { ImportCollectionView, ImportLineView, ImportView, StartImportBody } from './wire.ts';
@@ -276,7 +276,7 @@ export class ImportsService {
     const step = store.read((db) => {
       const id = undoneCollection(db, label);
       const base = id === undefined ? undefined : findStanding(db, id);
-      const last = base && lastLive(db, base.manifest)?.manifest;
+      const last = base && lastHere(db, base, base.manifest)?.manifest;
       if (!last) return undefined;
       const next = restored(last, base.manifest, base.cid, stamp);
       return this.#writes.step(db, caller, base, next, undefined, { last, state: 'deleted' });
