@@ -98,6 +98,19 @@ describe('a remote that is watched', () => {
     await vi.waitFor(async () => expect(await tipsOf(mirror)).toEqual(await tipsOf(origin)), 15_000);
   });
 
+  test('is synced with at once when it has been given another address', async () => {
+    const mirrorOptions = { watch: true, now: nearlySix, wait: async () => undefined };
+    await using scene = await startProxied({ works: 1, mirror: mirrorOptions });
+    const { origin, mirror, proxy, here } = scene;
+    proxy.fault = () => 'cut';
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin', { watch: true }));
+    await withoutPolls(mirror, here);
+    const failed = { last_run: { fault: 'unreachable' }, next_run_at: expect.any(String) };
+    await vi.waitFor(async () => expect(await stateOf(mirror, here)).toMatchObject(failed), 15_000);
+    ok(await ask(mirror, here, 'PUT /node/remotes/origin/address', { url: origin.url }));
+    await vi.waitFor(async () => expect(await tipsOf(mirror)).toEqual(await tipsOf(origin)), 15_000);
+  });
+
   test('is watched on after a restart, also on a network that nobody has asked for yet', async () => {
     await using folder = await temporaryFolder();
     await using origin = await startNode();

@@ -32,7 +32,7 @@ export type ScheduleEvent =
   | { kind: 'stopped' }
   /** It may be synced at other hours than before. */
   | { kind: 'hours' }
-  /** It has been given another key. */
+  /** It has been given another key, or another address. */
   | { kind: 'rekeyed' };
 
 export interface Moment {
@@ -96,7 +96,7 @@ export function scheduleStep(state: Schedule, event: ScheduleEvent, { at, random
     case 'hours':
       return place(Math.max(at, Math.min(state.due, at + shortestIdle)));
     case 'rekeyed':
-      // What failed with the key before may have failed for that.
+      // What failed with the one before may have failed for that.
       next.failures = 0;
       return place(at + nudgeDelay);
   }

@@ -247,9 +247,8 @@ export class Watcher implements AsyncDisposable {
       watched.live.abort();
       watched.live = new AbortController();
       this.#listen(watched);
-    }
-    if (remote.secret !== before.secret) this.#step(watched, { kind: 'rekeyed' });
-    else if (remote.hours !== before.hours && !watched.running) this.#step(watched, { kind: 'hours' });
+      this.#step(watched, { kind: 'rekeyed' });
+    } else if (remote.hours !== before.hours && !watched.running) this.#step(watched, { kind: 'hours' });
   }
 
   #drop(key: string, watched: Watched): void {
