@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { expect, test } from 'vitest';
 import { openPool } from '../../src/server/sync/connection.ts';
 import { proxyFor } from '../../src/server/sync/env-proxy.ts';
+import { RemoteClient } from '../../src/server/sync/remote.ts';
 import { operator, user } from '../helpers/callers.ts';
 import { collection, create } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
@@ -61,6 +63,32 @@ test.each([
   const pool = await openPool('https://museum.invalid', { environment: { https_proxy: proxy.at } });
   await expect(pool.request({ method: 'GET', path: '/' })).rejects.toThrow(words);
   await pool.destroy();
+});
+
+test('a name and a password are told the proxy as they stand where they are no escapes', async () => {
+  await using proxy = await startTunnel(1, 403);
+  const pool = await openPool('https://museum.invalid', {
+    environment: { HTTPS_PROXY: `http://ann:50%25ä100%@${proxy.at}` },
+  });
+  await expect(pool.request({ method: 'GET', path: '/' })).rejects.toThrow(/it answered 403/);
+  await pool.destroy();
+  expect(proxy.asked.map(({ proof }) => proof)).toEqual([`Basic ${Buffer.from('ann:50%ä100%').toString('base64')}`]);
+});
+
+test('a proxy that says nothing is given up after the second time', async () => {
+  const asked: Duplex[] = [];
+  await using server = createServer();
+  server.on('connect', (_request, socket) => asked.push(socket.on('error', () => undefined)));
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const environment = { HTTPS_PROXY: `127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const wait = () => Promise.resolve();
+  await using client = await RemoteClient.open({
+    ...{ url: 'https://museum.invalid', secret: null, network: 'main', service: 'arke', random: () => 0.5, wait },
+    ...{ environment, connectTimeout: 50 },
+  });
+  await expect(client.read('/silent')).rejects.toThrow(/does not lead to museum\.invalid:443/);
+  expect(asked).toHaveLength(2);
+  for (const socket of asked) socket.destroy();
 });
 
 test('through a proxy, too, a name that others have chosen is looked up here before anything goes there', async () => {

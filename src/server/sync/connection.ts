@@ -1,4 +1,5 @@
 import { isIPv6, type LookupFunction, Socket } from 'node:net';
+import { unescape as unescaped } from 'node:querystring';
 import type { buildConnector, Pool } from 'undici';
 import { type Environment, proxyFor } from './env-proxy.ts';
 import { failureWords } from './failure-words.ts';
@@ -13,10 +14,12 @@ export interface ConnectionOptions {
   environment?: Environment;
   /** Milliseconds in which something of an answer comes; tests give their own. */
   answerTimeout?: number;
+  /** Milliseconds in which a connection comes about; tests give their own. */
+  connectTimeout?: number;
 }
 
 /** Milliseconds. */
-const connectTimeout = 10_000;
+const usualConnectTimeout = 10_000;
 const usualAnswerTimeout = 60_000;
 
 /**
@@ -25,15 +28,16 @@ const usualAnswerTimeout = 60_000;
  */
 export async function openPool(
   address: string,
-  { connections = 16, outsideOnly = false, environment = {}, answerTimeout = usualAnswerTimeout }: ConnectionOptions,
+  { connections = 16, outsideOnly = false, environment = {}, ...timeouts }: ConnectionOptions,
 ): Promise<Pool> {
+  const { answerTimeout = usualAnswerTimeout, connectTimeout = usualConnectTimeout } = timeouts;
   const url = new URL(address);
   const proxy = proxyFor(url, environment);
   const undici = await import('undici');
   const lookup = outsideOnly ? publicLookup() : undefined;
   return new undici.Pool(url.origin, {
     ...{ connections, connectTimeout, headersTimeout: answerTimeout, bodyTimeout: answerTimeout },
-    ...(proxy ? { connect: tunnel(undici, proxy, lookup) } : lookup && { connect: { lookup } }),
+    ...(proxy ? { connect: tunnel(undici, { proxy, lookup, connectTimeout }) } : lookup && { connect: { lookup } }),
   });
 }
 
@@ -43,8 +47,7 @@ export async function openPool(
  */
 function tunnel(
   { Client, buildConnector: connector }: typeof import('undici'),
-  proxy: URL,
-  lookup: LookupFunction | undefined,
+  { proxy, lookup, connectTimeout }: { proxy: URL; lookup: LookupFunction | undefined; connectTimeout: number },
 ): buildConnector.connector {
   const secure = connector({ timeout: connectTimeout });
   const headers = authorization(proxy);
@@ -66,7 +69,7 @@ function tunnel(
       throw new Error(statusCode === 407 ? 'it wants a name and a password' : `it answered ${statusCode}`);
     } catch (error) {
       // Under a code of its own the library would try for ever.
-      throw new Error(`the proxy ${proxy.host} does not lead to ${target}: ${failureWords(error)}`);
+      throw new Error(`the proxy ${proxy.host} does not lead to ${target}: ${failureWords(error)}`, { cause: error });
     } finally {
       client.destroy().catch(() => undefined);
     }
@@ -82,7 +85,8 @@ function tunnel(
 
 function authorization({ username, password }: URL): { 'proxy-authorization'?: string } {
   if (username === '') return {};
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  // What is no escape stands for itself, as in other programs.
+  const credentials = `${unescaped(username)}:${unescaped(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(credentials).toString('base64')}` };
 }
 

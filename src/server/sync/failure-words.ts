@@ -19,5 +19,8 @@ const silences = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 
 
 /** Whether nothing came for as long as is waited for it. */
 export function isSilence(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && silences.has(String(error.code));
+  if (!(error instanceof Error)) return false;
+  return (
+    ('code' in error && silences.has(String(error.code))) || error.name === 'TimeoutError' || isSilence(error.cause)
+  );
 }
