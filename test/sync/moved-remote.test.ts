@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { SyncLogView } from '../../src/server/resources/node/sync/wire.ts';
 import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, ok, update } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
@@ -32,6 +33,8 @@ test.each([
 
   ok(await move(`${next.url}/`));
   expect(await remoteOf(mirror, here)).toMatchObject({ url: next.url, pending: 1, seen, mirrored, user: curator.id });
+  const { events } = ok<SyncLogView>(await ask(mirror, here, 'GET /node/sync/log?kind=moved'));
+  expect(events).toMatchObject([{ remote: 'origin', words: next.url }]);
   expect(await sync(mirror, here)).toMatchObject({ events: 0, updated: 1, stopped: null });
   expect((await read(origin, curator, work.id)).properties).toEqual({ n: 1 });
 });

@@ -146,8 +146,10 @@ function putConflict(db: Writer, remote: number, row: RowOf<'sync_conflict'>, ti
 }
 
 function putRemote(db: Writer, row: RowOf<'remote'>, time: number): void {
-  const before = db.get<{ instance: string | null }>('SELECT instance FROM remote WHERE name = ?', row.remote);
-  if (!before) noteSync(db, { time, remote: row.remote, kind: 'added', detail: row.url });
+  const sql = 'SELECT instance, url FROM remote WHERE name = ?';
+  const before = db.get<{ instance: string | null; url: string }>(sql, row.remote);
+  if (before?.url !== row.url)
+    noteSync(db, { time, remote: row.remote, kind: before ? 'moved' : 'added', detail: row.url });
   db.run(
     `INSERT INTO remote (name, url, secret, instance, user_id, direction) VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (name) DO UPDATE SET url = excluded.url, secret = excluded.secret, instance = excluded.instance,

@@ -9,7 +9,7 @@ import { ensureEntityKey } from '../entity-keys.ts';
  */
 const syncLogKinds = [
   ...(['run', 'stopped', 'failed', 'ended', 'conflict', 'decided', 'refused'] as const),
-  ...(['added', 'renamed', 'rekeyed', 'removed', 'watched', 'unwatched'] as const),
+  ...(['added', 'renamed', 'moved', 'rekeyed', 'removed', 'watched', 'unwatched'] as const),
 ];
 
 export type SyncLogKind = (typeof syncLogKinds)[number];

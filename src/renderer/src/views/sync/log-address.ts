@@ -3,7 +3,7 @@ import type { LogFilter } from './sync-queries.ts';
 /** What the log may be narrowed to. `open`: what went wrong or had to be looked at. */
 export const kinds = [
   ...(['open', 'run', 'failed', 'stopped', 'ended', 'conflict', 'decided', 'refused'] as const),
-  ...(['added', 'renamed', 'rekeyed', 'removed', 'watched', 'unwatched'] as const),
+  ...(['added', 'renamed', 'moved', 'rekeyed', 'removed', 'watched', 'unwatched'] as const),
 ];
 
 export function isKind(text: unknown): text is (typeof kinds)[number] {

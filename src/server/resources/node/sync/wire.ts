@@ -40,6 +40,7 @@ export type SyncEventKind =
   | 'refused'
   | 'added'
   | 'renamed'
+  | 'moved'
   | 'rekeyed'
   | 'removed'
   | 'watched'
@@ -57,7 +58,7 @@ export interface SyncEventView {
   entity: { id: EntityId; type: string | null; label: string | null } | null;
   /** Of a sync that did something, failed, was ended, or waits for somebody to look. */
   run: SyncRunView | null;
-  /** The words of a refusal, the earlier name, the address of what was added, the user that another key is of. */
+  /** The words of a refusal, the earlier name, the address of what was added or has moved, the user that another key is of. */
   words: string | null;
 }
 
