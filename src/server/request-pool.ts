@@ -13,14 +13,14 @@ import {
 } from './http/large-requests.ts';
 import type { Log } from './log.ts';
 import type { Caller } from './model/caller.ts';
-import type { ContentArrival } from './model/content-entries.ts';
 import type { Network } from './model/ids.ts';
 import { maxOnLoop, type UnnamedVersions } from './model/large.ts';
 import type {
   AdditiveTask,
-  ContentAnswer,
-  ContentTask,
+  Arrivals,
   CutFinding,
+  EnterAnswer,
+  EnterTask,
   RequestTask,
   Submission,
   SubmissionAnswer,
@@ -124,12 +124,25 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   }
 
   /** See ContentService.enter. @throws what that throws; BusyError where too much waits already */
-  async enterContent(asker: Caller, arrival: ContentArrival) {
+  enterContent(asker: Caller, arrival: Arrivals['enterContent']['arrival']) {
+    return this.#enter('enterContent', asker, arrival);
+  }
+
+  /** See FilesService.enter. @throws likewise */
+  enterFile(asker: Caller, arrival: Arrivals['enterFile']['arrival']) {
+    return this.#enter('enterFile', asker, arrival);
+  }
+
+  async #enter<N extends keyof Arrivals>(
+    name: N,
+    asker: Caller,
+    arrival: Arrivals[N]['arrival'],
+  ): Promise<Arrivals[N]['entered']> {
     const store = await this.#needs.networks.get(asker.network);
     const answer = await this.#waited(undefined, () =>
       submitting(store, (port) => {
-        const task: Waiting<ContentTask> = { caller: plainCaller(asker), arrival, port };
-        return this.#work<ContentAnswer>(task, { name: 'enterContent', transferList: [port] }, asker);
+        const task: Waiting<EnterTask<N>> = { caller: plainCaller(asker), arrival, port };
+        return this.#work<EnterAnswer<N>>(task, { name, transferList: [port] }, asker);
       }),
     );
     if ('refused' in answer) throw refusalAgain(answer.refused);

@@ -22,6 +22,7 @@ import { shortened } from './resources/chat/messages.ts';
 import type { ChatBody } from './resources/chat/wire.ts';
 import { Links } from './resources/content/links.ts';
 import type { ContentWrittenView } from './resources/content/wire.ts';
+import type { FileArrival, FileEntered } from './resources/files/service.ts';
 import { SearchEngine } from './search/engine.ts';
 import { buildServices, type Services } from './services.ts';
 import { Identity } from './store/accounts/identity.ts';
@@ -117,21 +118,41 @@ export async function runTool({ name, caller, args, now, config, openFiles }: To
   }
 }
 
-/** Content for a large entity; see ContentService.enter. */
-export interface ContentTask extends Omit<RequestTask, 'request'> {
-  caller: Caller;
-  arrival: ContentArrival;
+/** Bytes for large entities, and what comes of them; see ContentService.enter and FilesService.enter. */
+export interface Arrivals {
+  enterContent: { arrival: ContentArrival; entered: ContentWrittenView };
+  enterFile: { arrival: FileArrival; entered: FileEntered };
 }
 
-export type ContentAnswer = { entered: ContentWrittenView } | { refused: PlainRefusal };
+export interface EnterTask<N extends keyof Arrivals> extends Omit<RequestTask, 'request'> {
+  caller: Caller;
+  arrival: Arrivals[N]['arrival'];
+}
 
-export async function enterContent(task: ContentTask): Promise<ContentAnswer> {
+export type EnterAnswer<N extends keyof Arrivals> = { entered: Arrivals[N]['entered'] } | { refused: PlainRefusal };
+
+export function enterContent(task: EnterTask<'enterContent'>): Promise<EnterAnswer<'enterContent'>> {
+  return entering<'enterContent'>(task, ({ content }) => content.enter(task.caller, task.arrival));
+}
+
+export function enterFile(task: EnterTask<'enterFile'>): Promise<EnterAnswer<'enterFile'>> {
+  return entering<'enterFile'>(task, async ({ files }) => {
+    const { declared, made } = await files.enter(task.caller, task.arrival);
+    // It is as large as the entity: the event loop only sends it.
+    return { declared, made: made && new TextEncoder().encode(JSON.stringify(made)) };
+  });
+}
+
+async function entering<N extends keyof Arrivals>(
+  task: EnterTask<N>,
+  enter: (bytes: Services['bytes']) => Promise<Arrivals[N]['entered']>,
+): Promise<EnterAnswer<N>> {
   inHand = task;
   clock = task.now;
   open = task.openFiles;
   try {
     here ??= build(task.config);
-    return { entered: await here.services.bytes.content.enter(task.caller, task.arrival) };
+    return { entered: await enter(here.services.bytes) };
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     return { refused: plainRefusal(error) };

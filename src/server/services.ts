@@ -17,7 +17,7 @@ import { ExpansionService } from './resources/entities/expansion-service.ts';
 import { EntitiesService } from './resources/entities/service.ts';
 import { TreeService } from './resources/entities/tree-service.ts';
 import { EntityWrites } from './resources/entities/writes.ts';
-import { FilesService } from './resources/files/service.ts';
+import { FilesService, type LargeFiles } from './resources/files/service.ts';
 import { PairsService } from './resources/folders/pairs-service.ts';
 import { FoldersService } from './resources/folders/service.ts';
 import { GraphService } from './resources/graph/service.ts';
@@ -50,7 +50,7 @@ export interface Ground {
   /** What signs the addresses of downloads; on a request thread none are made. */
   links: Links;
   /** Threads for what is too much for this one; null on them. */
-  large: LargeContent | null;
+  large: (LargeContent & LargeFiles) | null;
   /** Epoch milliseconds. */
   now: () => number;
 }
@@ -111,7 +111,7 @@ export function buildServices({ config, networks, identity, search, links, large
       uploads,
       downloads,
       content: new ContentService({ writes, uploads, large }),
-      files: new FilesService({ writes, entities, downloads, uploads }),
+      files: new FilesService({ writes, entities, downloads, uploads, large }),
     },
     additions: new AdditivePreparer(writes, identity),
     versions: new VersionsService(writes),

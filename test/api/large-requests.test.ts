@@ -339,6 +339,40 @@ test('bytes for a large entity are entered on another thread, and refused there 
   }
 });
 
+test('bytes of a large file are entered on another thread, and refused there as those of a small one', async () => {
+  const guest = await user(node, 'sends files');
+  const { open, begun } = threadGate('enterFile');
+  try {
+    open();
+    const answers = async (properties: object) => {
+      const declared = { key: 'k', filename: 'page.txt', content_type: 'text/plain', size: 5 };
+      const { id, cid } = ok<Entity>(
+        await ask(node, owner, 'POST /files', { ...declared, properties, collection: collectionId }),
+      );
+      const send = (person: Person, text: string, type = 'text/plain') =>
+        ask(node, person, `POST /files/${id}/content`, Buffer.from(text), { 'Content-Type': type });
+      const before = [await send(guest, 'bytes'), await send(owner, 'byte'), await send(owner, 'bytes', 'image/png')];
+      const made = ok<Entity>(await send(owner, 'bytes'));
+      expect(made).toEqual(await read(node, owner, id));
+      expect(made).toMatchObject({ ver: 2, prev_cid: cid, properties: { size: 5, uploaded: true } });
+      const again = await send(owner, 'bytes');
+      await remove(node, owner, made);
+      return [...before, again, await send(owner, 'bytes')].map(({ status, text }) => ({
+        status,
+        text: text.replace(made.cid, 'tip'),
+      }));
+    };
+    const ofSmall = await answers({});
+    expect(ofSmall.map(({ status }) => status)).toEqual([403, 400, 400, 409, 400]);
+    expect(begun).toEqual([]);
+    expect(await answers(large)).toEqual(ofSmall);
+    expect(begun).toHaveLength(7);
+    expect((await ask(node, owner, `POST /files/${collectionId}/content`, Buffer.from('x'))).status).toBe(404);
+  } finally {
+    vi.restoreAllMocks();
+  }
+});
+
 test('nothing is done for a client that has left before its turn, and those after it do not wait', async () => {
   const { port } = new URL(node.url);
   const peers = await Promise.all(Array.from({ length: 60 }, () => made()));

@@ -85,7 +85,8 @@ export class FilesController {
   @Response<UploadedConflictView>(409, 'The file has its bytes')
   @Response<ErrorView>(413, 'More than 500 MB')
   async upload(@Request() request: StreamRequest, @Path() id: EntityId): Promise<UpdatedView> {
-    return (await this.files.upload(request.caller, id, uploadOf(request))) as UpdatedView;
+    const made = await this.files.upload(request.caller, id, uploadOf(request));
+    return made instanceof Uint8Array ? StoredJson.as<UpdatedView>(made) : (made as UpdatedView);
   }
 
   /** A file's bytes. Ranges and conditions (`ETag` is their CID) are heeded. */

@@ -33,6 +33,24 @@ interface Arrived {
   type: string;
 }
 
+/** Bytes that are to be a file's, with what it declared when they began to come; before that it is only asked what it declares. */
+export interface FileArrival {
+  id: string;
+  came: (Arrived & { declared: Declared }) | null;
+}
+
+/** What a file declares, and the version that says that its bytes are there: one that another thread made, as JSON. */
+export interface FileEntered {
+  declared: Declared;
+  made: WireManifest | Uint8Array | null;
+}
+
+/** Enters the bytes of files that are too much for the event loop on another thread, as `FilesService.enter` does. */
+export interface LargeFiles {
+  namesLarge(caller: Caller, named: { id: string }): boolean;
+  enterFile(caller: Caller, arrival: FileArrival): Promise<FileEntered>;
+}
+
 const linkMs = 5 * 60_000;
 
 /**
@@ -44,17 +62,20 @@ export class FilesService {
   readonly #entities: EntitiesService;
   readonly #downloads: DownloadService;
   readonly #uploads: UploadsService;
+  readonly #large: LargeFiles | null;
 
   constructor(on: {
     writes: EntityWrites;
     entities: EntitiesService;
     downloads: DownloadService;
     uploads: UploadsService;
+    large: LargeFiles | null;
   }) {
     this.#writes = on.writes;
     this.#entities = on.entities;
     this.#downloads = on.downloads;
     this.#uploads = on.uploads;
+    this.#large = on.large;
   }
 
   /** A file that waits for its bytes, and an address that takes them. */
@@ -142,31 +163,43 @@ export class FilesService {
   }
 
   /** Receives the declared bytes; whoever may not send them is told before one is read. */
-  async upload(caller: Caller, id: string, upload: Upload): Promise<WireManifest> {
+  async upload(caller: Caller, id: string, upload: Upload): Promise<FileEntered['made']> {
     registered(caller);
     checkLength(upload, null);
     const store = await this.#writes.store(caller);
-    const declared = store.read((db) => {
-      const base = this.#file(db, caller, id);
-      const declared = declaredIn(base.manifest);
-      this.#arrived(db, caller, base, { cid: '', size: declared.size ?? 0, type: '' });
-      return declared;
-    });
+    const enter = (came: FileArrival['came']) => {
+      const large = this.#large?.namesLarge(caller, { id }) ? this.#large : null;
+      return large ? large.enterFile(caller, { id, came }) : this.enter(caller, { id, came });
+    };
+    const { declared } = await enter(null);
     if (declared.type !== null && !isAsDeclared(upload.type ?? '', declared.type))
       throw ValidationError.at(['content-type'], `must be ${declared.type}, as the file was declared`);
     const { cid, size } = await receive(store, upload, declared.size);
     const type = declared.type ?? upload.type ?? (await sniffedType(filesOf(store).read(cid, head)));
-    const step = await this.#writes.queued(store, id, () =>
-      this.#writes.writeOne(store, (db) => {
+    const { made } = await this.#writes.queued(store, id, () => enter({ declared, cid, size, type }));
+    return made;
+  }
+
+  /** Enters bytes that have come; before that it only looks whether they could. @throws ConflictError where it comes too late */
+  async enter(caller: Caller, { id, came }: FileArrival): Promise<FileEntered> {
+    const store = await this.#writes.store(caller);
+    if (!came)
+      return store.read((db) => {
         const base = this.#file(db, caller, id);
-        const now = declaredIn(base.manifest);
-        if (now.key !== declared.key)
-          throw ValidationError.at(['key'], 'the file was declared anew while its bytes came: upload them again');
-        if (now.size !== null && now.size !== size) throw new ValidationError([otherSize(size)]);
-        return this.#arrived(db, caller, base, { cid, size, type: now.type ?? type });
-      }),
-    );
-    return wireManifest(step.cid, step.next);
+        const declared = declaredIn(base.manifest);
+        this.#arrived(db, caller, base, { cid: '', size: declared.size ?? 0, type: '' });
+        return { declared, made: null };
+      });
+    const { declared, cid, size, type } = came;
+    const step = await this.#writes.writeOne(store, (db) => {
+      const base = this.#file(db, caller, id);
+      const now = declaredIn(base.manifest);
+      if (now.key !== declared.key)
+        throw ValidationError.at(['key'], 'the file was declared anew while its bytes came: upload them again');
+      if (now.size !== null && now.size !== size) throw new ValidationError([otherSize(size)]);
+      return this.#arrived(db, caller, base, { cid, size, type: now.type ?? type });
+    });
+    return { declared, made: wireManifest(step.cid, step.next) };
   }
 
   /** The version that says that the bytes are there. @throws ConflictError where they were already */
