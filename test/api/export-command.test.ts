@@ -3,6 +3,7 @@ import { lstat, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/pro
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { commandLine } from '../helpers/command-line.ts';
+import { invalid } from '../helpers/entities.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
 import { create, exported, operate, remove } from '../helpers/node-archives.ts';
 
@@ -45,6 +46,9 @@ test('what is since an archive or a checkpoint is a CAR file, and nothing else i
   }
   expect(await s.names()).toEqual(['full.car']);
   expect((await operate(s.node, 'POST /node/export?format=car', car)).status).toBe(200);
+  const without = await operate(s.node, 'POST /node/export');
+  const message = expect.stringMatching(/^the body is empty: .* GET \/node\/export exports without one$/);
+  expect([without.status, await without.json()]).toEqual([400, invalid([], message)]);
 });
 
 test('of a table the entities are counted that it has', async () => {

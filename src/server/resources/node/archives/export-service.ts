@@ -167,6 +167,11 @@ async function liveIn(store: NetworkStore, list: TipList): Promise<number> {
   return live;
 }
 
+function noArchive(): ValidationError {
+  const wanted = 'it is to be an earlier archive, or its index. GET /node/export exports without one';
+  return ValidationError.at([], `the body is empty: ${wanted}`);
+}
+
 async function* carOf(
   store: NetworkStore,
   list: TipList,
@@ -178,9 +183,10 @@ async function* carOf(
     yield* exportArchive(source, since === null ? undefined : await stateAt(store, list, since));
     return;
   }
-  const { path } = await spool(store.folder, earlier);
+  const { path, size } = await spool(store.folder, earlier);
   const file = await open(path, 'r');
   try {
+    if (size === 0) throw noArchive();
     yield* exportArchive(source, await openArchive(file));
   } finally {
     await file.close();
