@@ -428,6 +428,28 @@ describePage('a field', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('of what differs from what is saved is in sight, and stays there, wherever its name puts it', async () => {
+    const many = (name: string, length: number) =>
+      Object.fromEntries(Array.from({ length }, (_, i) => [`${name}${i}`, i]));
+    const before = { label: 'To Ada', ...many('n', 250), ...many('longer', 50) };
+    const letter = await opened(before);
+    await field('Name of a new property').fill('middle');
+    await press('Enter');
+    await press('x');
+    await saved(letter, 2);
+    await press('y');
+    expect(await field('middle').inputValue()).toBe('xy');
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    const all = { ...before, middle: 'xy', longer9: -9 };
+    await field('Edit as JSON').fill(JSON.stringify(all));
+    page.on('dialog', (dialog) => void dialog.accept());
+    await page.reload();
+    expect(await Promise.all(['middle', 'longer9'].map((name) => field(name).inputValue()))).toEqual(['xy', '-9']);
+    expect(await saved(letter, 3)).toEqual(all);
+    expect([await field('longer9').count(), await field('longer8').count()]).toEqual([1, 0]);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('of a property is typed in without a look at the relationships, of which there may be tens of thousands', async () => {
     await opened({ label: 'To Bob' });
     await page.evaluate(() => {

@@ -173,6 +173,7 @@ export function Editor({ entity, gone }: EditorProps) {
             key={round}
             name="p"
             properties={draft.content.properties}
+            before={draft.base.properties}
             // Files stand in a list of their own, whatever else `content` may be elsewhere.
             hidden={heldFiles({ type: '', properties: draft.content.properties }).length > 0 ? ['content'] : []}
             service={service}

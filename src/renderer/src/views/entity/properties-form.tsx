@@ -15,6 +15,8 @@ interface PropertiesFormProps {
   /** With which the ids of its fields begin. */
   name: string;
   properties: JsonMap;
+  /** What they were before: of thousands those are shown that differ. */
+  before?: JsonMap;
   /** Properties that are shown elsewhere. */
   hidden?: readonly string[];
   service: string;
@@ -29,6 +31,7 @@ interface PropertiesFormProps {
 export function PropertiesForm({
   name,
   properties,
+  before,
   hidden = [],
   service,
   version = '',
@@ -79,7 +82,7 @@ export function PropertiesForm({
           {asText ? (
             <WholeText name={name} properties={properties} onChange={onChange} />
           ) : (
-            <PropertyRows id={name} path={root} value={properties} hidden={hidden} />
+            <PropertyRows id={name} path={root} value={properties} before={before} hidden={hidden} />
           )}
         </FormContext>
       </FaultContext>

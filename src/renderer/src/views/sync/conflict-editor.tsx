@@ -235,6 +235,7 @@ export function ConflictEditor({
                 <PropertiesForm
                   name="p"
                   properties={byHand.now.properties}
+                  before={(base ?? theirs).properties}
                   service={card?.service ?? 'arke'}
                   onChange={(next) => change((now) => ({ ...now, properties: next(now.properties) }))}
                   onFault={setFault}

@@ -5,7 +5,7 @@ import { Button } from '../../../components/button.tsx';
 import { Input } from '../../../components/field.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { useUnsaved } from '../../../session/unsaved.ts';
-import type { JsonMap } from '../model/json.ts';
+import { type JsonMap, member, same } from '../model/json.ts';
 import { type Path, useForm } from './form.ts';
 import { PropertyRow } from './property-row.tsx';
 
@@ -17,19 +17,23 @@ interface PropertyRowsProps {
   id: string;
   path: Path;
   value: JsonMap;
+  /** What was there before; what was there at first where it is not known. */
+  before?: JsonMap;
   /** Names of members that are shown elsewhere. */
   hidden?: readonly string[];
 }
 
 /** The members of an object, a line each, and a line that adds one. */
-export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps) {
+export function PropertyRows({ id, path, value, before, hidden = [] }: PropertyRowsProps) {
   const { t } = useTexts();
   const { change } = useForm();
   const [name, setName] = useState('');
   useUnsaved(name.trim() !== '');
   const [last, setLast] = useState<string | null>(null);
-  const [added, setAdded] = useState(0);
   const [most, setMost] = useState(first);
+  const [begun] = useState(value);
+  // Whoever types into one keeps it, wherever its name puts it once it is saved.
+  const [seen] = useState(() => new Set<string>());
   const members = useRef(value);
   members.current = value;
   const isTaken = useCallback((one: string) => Object.hasOwn(members.current, one), []);
@@ -40,15 +44,17 @@ export function PropertyRows({ id, path, value, hidden = [] }: PropertyRowsProps
     if (name.trim() === '' || taken) return;
     change([...path, name.trim()], '');
     setLast(name.trim());
-    setAdded(added + 1);
+    seen.add(name.trim());
     setName('');
   };
   // The label comes first: it is what a list shows.
   const keys = Object.keys(value).filter((key) => !hidden.includes(key));
   const ordered =
     path.length === 0 && keys.includes('label') ? ['label', ...keys.filter((key) => key !== 'label')] : keys;
-  // What has just been added stands after all others, whatever it is called by now.
-  const shown = [...ordered.slice(0, most), ...ordered.slice(Math.max(most, ordered.length - added))];
+  const base = before ?? begun;
+  const changed = ordered.filter((key) => !same(member(base, key), value[key])).slice(0, most);
+  for (const key of [...ordered.slice(0, most), ...changed]) seen.add(key);
+  const shown = ordered.filter((key) => seen.has(key));
   return (
     <div className="@container space-y-1.5">
       {shown.map((key) => (

@@ -51,6 +51,7 @@ export function StatementDialog({ relationship, service, onTake, onClose }: Stat
       <PropertiesForm
         name="relationship"
         properties={properties}
+        before={before}
         service={service}
         onChange={setProperties}
         onFault={setFault}
