@@ -314,7 +314,7 @@ describePage('files of one name', () => {
   test('of which there are hundreds are shown when they are asked for, or have just been attached', async () => {
     const { cid, content } = await put(node, me, letter.id, 'one.txt', 'one');
     const entries = Array.from({ length: 200 }, (_, i) => [
-      `n${i}.txt`,
+      i < 150 ? `n${i}.txt` : `and then ${i}.txt`,
       { cid: content.cid, content_type: 'text/plain' },
     ]);
     const properties = { content: Object.fromEntries(entries) };

@@ -38,9 +38,9 @@ export function FilesPanel({ entity }: { entity: Entity }) {
   const input = useRef<HTMLInputElement>(null);
   const files = heldFiles(entity);
   const [most, setMost] = useState(first);
-  const [added, setAdded] = useState(0);
-  // What has just been attached stands after all others.
-  const shown = [...files.slice(0, most), ...files.slice(Math.max(most, files.length - added))];
+  const [attached, setAttached] = useState<readonly string[]>([]);
+  // What has just been attached stands wherever its name puts it.
+  const shown = files.filter(({ key }, i) => i < most || (key !== null && attached.includes(key)));
   const { id } = entity;
   /** Shows the version that was just made, if any; what is typed over the one before it goes on over that. */
   const follow = async (over: Entity, made: string | null) => {
@@ -57,7 +57,7 @@ export function FilesPanel({ entity }: { entity: Entity }) {
   /** Shows what was attached, over the version at which it was sent. */
   const show = async ({ key, version }: Attached, { file, over }: Sending) => {
     ways.current.delete(file.name);
-    setAdded((before) => before + 1);
+    setAttached((before) => [...before, key]);
     await follow(over, version);
     toast(t('file.attached', { name: key }));
   };
