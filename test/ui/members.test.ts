@@ -336,8 +336,11 @@ describePage('members and roles', () => {
     await page.getByText('and 34 more').waitFor();
     const columns = () => page.getByRole('button', { name: /^What to do with the role / }).count();
     expect(await columns()).toBe(50);
+    ok(await ask(node, me, `POST /collections/${id}/roles`, { role: 'zoo', actions: ['*:view'] }));
+    await page.getByRole('columnheader', { name: /^zoo/ }).waitFor();
+    expect(await columns()).toBe(51);
     await page.getByRole('button', { name: 'Show more' }).click();
-    await expect.poll(columns).toBe(84);
+    await expect.poll(columns).toBe(85);
     await page.getByText('Every permission, one by one').click();
     await page.getByRole('rowheader', { name: 'file:download' }).waitFor();
     expect(visitor.faults).toEqual([]);

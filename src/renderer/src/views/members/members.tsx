@@ -153,7 +153,7 @@ export function Members() {
               onRemove={(member) => setAsking({ for: 'remove', member })}
             />
           </section>
-          <Roles collection={access.data} mayManage={mayManage} />
+          <Roles key={id} collection={access.data} mayManage={mayManage} />
           <Invites />
         </div>
       )}

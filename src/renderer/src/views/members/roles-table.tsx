@@ -4,6 +4,7 @@ import { AndMore } from '../../components/and-more.tsx';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Menu, MenuItem } from '../../components/menu.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { member, same } from '../entity/model/json.ts';
 import { type CollectionNow, isExpired, membershipsOf, rolesOf } from './access.ts';
 import { type Allows, abilities, extent, type Grants, sourceOf } from './grants.ts';
 
@@ -27,8 +28,11 @@ export function RolesTable({ collection, names: all, grants, allows, mayManage, 
   const { t } = useTexts();
   const [most, setMost] = useState(step);
   const [open, setOpen] = useState(false);
-  const names = all.slice(0, most);
   const roles = rolesOf(collection);
+  const [before] = useState(roles);
+  // What was made or changed since one looks is in sight, as far behind as it may stand.
+  const changed = all.filter((name) => !same(member(before, name), roles[name])).slice(0, most);
+  const names = all.filter((name, i) => i < most || changed.includes(name));
   const members = membershipsOf(collection).filter((one) => !isExpired(one, Date.now()));
   const given = (role: string) => roles[role] ?? [];
   return (
