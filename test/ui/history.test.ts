@@ -82,6 +82,7 @@ describePage('the history of an entity', () => {
     const more = region.getByRole('button', { name: 'Show more' });
     const rows = () => region.getByRole('row').count();
     await expect.poll(rows).toBe(301);
+    await region.getByText('and 400 more').waitFor();
     await more.click();
     await expect.poll(rows).toBe(601);
     await more.click();

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useRef, useState } from 'react';
+import { AndMore } from '../../components/and-more.tsx';
 import { Button } from '../../components/button.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -84,9 +85,12 @@ export function Comparison({ from, to }: { from: string; to: string }) {
         </tbody>
       </table>
       {properties.length + relationships.length > namesInSight.size + inSight.size && (
-        <Button small className="mt-1" onClick={() => setMost(most + step)}>
-          {t('list.more')}
-        </Button>
+        <div className="mt-1 flex items-center gap-3">
+          <AndMore total={properties.length + relationships.length} listed={namesInSight.size + inSight.size} />
+          <Button small className="print:hidden" onClick={() => setMost(most + step)}>
+            {t('list.more')}
+          </Button>
+        </div>
       )}
       {properties.length + relationships.length === 0 && (
         <p className="py-4 text-quiet">{t(now.data.deleted ? 'history.deletion' : 'history.same')}</p>
