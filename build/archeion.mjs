@@ -33,13 +33,32 @@ function environment() {
   return { MALLOC_ARENA_MAX: '2', ...process.env };
 }
 
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+/** Whether this is the project's own `npm start`. */
+const isStart = process.env.npm_lifecycle_event === 'start' && process.env.npm_package_name === 'archeion';
+/** How often it is looked whether the shell of `npm start` is still there, in milliseconds. */
+const lookMs = 250;
+
+/**
+ * npm tells of a signal nobody but the shell that it has put between itself and this process; that ends by it, and the node would go
+ * on unseen. Not where a signal has come here as well: to the whole group, or as a terminal was closed, which `nohup` outlives.
+ */
+function endWithShell() {
+  const shell = process.ppid;
+  let gone = false;
+  const look = setInterval(() => {
+    if (gone) process.kill(process.pid, 'SIGTERM');
+    gone = process.ppid !== shell;
+  }, lookMs).unref();
+  for (const signal of signals) process.once(signal, () => clearInterval(look));
+}
+
 /** Runs this file again under `node`, and ends as that process ends. */
 function restart(node) {
   const child = spawn(node, [fileURLToPath(import.meta.url), ...process.argv.slice(2)], {
     stdio: 'inherit',
     env: environment(),
   });
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   const forward = (signal) => {
     // A terminal sends Ctrl-C to both processes; passing it on would make it two.
     if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
@@ -59,8 +78,10 @@ if (!existsSync(program)) {
   stop('the program is not built yet. Run `npm run build` in its folder first (`npm start` does it for you).');
 } else if (Number.parseInt(process.versions.node, 10) < oldestNode) {
   const node = ownNode();
-  if (node) restart(node);
-  else {
+  if (node) {
+    if (isStart) endWithShell();
+    restart(node);
+  } else {
     stop(
       `Node ${process.versions.node} is too old and the project's own Node is not installed. ` +
         `Run \`npm ci\` in its folder, or use Node ${oldestNode} or newer.`,
@@ -70,5 +91,6 @@ if (!existsSync(program)) {
   // The same process with the setting: the allocator reads it at its start only.
   process.execve(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)], environment());
 } else {
+  if (isStart) endWithShell();
   await import(new URL('../out/main/cli.js', import.meta.url));
 }

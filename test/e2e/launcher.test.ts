@@ -76,6 +76,15 @@ describe('the launcher', () => {
     expect(JSON.parse(run.out)).toMatchObject({ node: restarted ? process.versions.node : version });
   });
 
+  test.runIf(process.platform !== 'win32')('closes where the shell of `npm start` has ended', async () => {
+    build();
+    const line = `'${process.execPath}' '${join(folder, 'build', 'archeion.mjs')}' wait; true`;
+    const env = { ...process.env, npm_lifecycle_event: 'start', npm_package_name: 'archeion' };
+    const shell = spawn('sh', ['-c', line], { env });
+    shell.stdout.once('data', () => shell.kill('SIGTERM'));
+    expect((await ended(shell)).out).toContain('closing');
+  });
+
   test('says what to do when nothing is built', async () => {
     const run = await ended(start(process.execPath, ['serve']));
     expect(run).toMatchObject({ code: 1, out: '' });
