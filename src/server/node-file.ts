@@ -49,7 +49,8 @@ export async function writeNodeFile(data: string, node: NodeFile): Promise<Async
   await writeWhole(path, node);
   return {
     async [Symbol.asyncDispose]() {
-      await rm(path, { force: true });
+      // Where the disk can only be read by now it stays, and is taken for what a node that was killed has left.
+      await rm(path, { force: true }).catch(() => undefined);
     },
   };
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { lstat, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -138,6 +138,15 @@ describe('starting and stopping', () => {
     await expect(send(node.url, '/health')).rejects.toThrow('ECONNREFUSED');
     await using again = await startNode({ data: folder.path });
     expect(again.ctx.instance).toBe(node.ctx.instance);
+  });
+
+  test('one that cannot be taken away, as on a disk that is read-only by now, keeps no node from closing', async () => {
+    await using folder = await temporaryFolder();
+    const node = await startNode({ data: folder.path });
+    await rm(join(folder.path, 'node.json'));
+    await mkdir(join(folder.path, 'node.json'));
+    await node[Symbol.asyncDispose]();
+    await expect(send(node.url, '/health')).rejects.toThrow('ECONNREFUSED');
   });
 
   test('a damaged node.json is nobody', async () => {
