@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import { useRef, useState } from 'react';
-import { AndMore } from '../../components/and-more.tsx';
 import { Button } from '../../components/button.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
+import { ShowMore } from '../../components/show-more.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { byKey, contentOf, keyOf, type Relationship, sameRelationship } from '../entity/model/content.ts';
@@ -84,14 +84,12 @@ export function Comparison({ from, to }: { from: string; to: string }) {
             ))}
         </tbody>
       </table>
-      {properties.length + relationships.length > namesInSight.size + inSight.size && (
-        <div className="mt-1 flex items-center gap-3">
-          <AndMore total={properties.length + relationships.length} listed={namesInSight.size + inSight.size} />
-          <Button small className="print:hidden" onClick={() => setMost(most + step)}>
-            {t('list.more')}
-          </Button>
-        </div>
-      )}
+      <ShowMore
+        total={properties.length + relationships.length}
+        listed={namesInSight.size + inSight.size}
+        onMore={() => setMost(most + step)}
+        className="mt-1"
+      />
       {properties.length + relationships.length === 0 && (
         <p className="py-4 text-quiet">{t(now.data.deleted ? 'history.deletion' : 'history.same')}</p>
       )}

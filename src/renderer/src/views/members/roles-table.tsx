@@ -1,8 +1,8 @@
 import { Check, CircleDashed, EllipsisVertical, Minus } from 'lucide-react';
 import { useState } from 'react';
-import { AndMore } from '../../components/and-more.tsx';
-import { Button, IconButton } from '../../components/button.tsx';
+import { IconButton } from '../../components/button.tsx';
 import { Menu, MenuItem } from '../../components/menu.tsx';
+import { ShowMore } from '../../components/show-more.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { member, same } from '../entity/model/json.ts';
 import { type CollectionNow, isExpired, membershipsOf, rolesOf } from './access.ts';
@@ -83,14 +83,12 @@ export function RolesTable({ collection, names: all, grants, allows, mayManage, 
           ))}
         </tbody>
       </table>
-      {names.length < all.length && (
-        <div className="sticky left-0 flex w-fit items-center gap-3 px-5 py-2">
-          <AndMore total={all.length} listed={names.length} />
-          <Button small className="print:hidden" onClick={() => setMost(most + step)}>
-            {t('list.more')}
-          </Button>
-        </div>
-      )}
+      <ShowMore
+        total={all.length}
+        listed={names.length}
+        onMore={() => setMost(most + step)}
+        className="sticky left-0 w-fit px-5 py-2"
+      />
       <details className="group" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
         <summary className="px-5 py-2 text-accent">{t('roles.everything')}</summary>
         {open && permissions()}

@@ -1,8 +1,8 @@
 import { Plus } from 'lucide-react';
 import { type FormEvent, useCallback, useRef, useState } from 'react';
-import { AndMore } from '../../../components/and-more.tsx';
 import { Button } from '../../../components/button.tsx';
 import { Input } from '../../../components/field.tsx';
+import { ShowMore } from '../../../components/show-more.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import { useUnsaved } from '../../../session/unsaved.ts';
 import { type JsonMap, member, same } from '../model/json.ts';
@@ -69,14 +69,7 @@ export function PropertyRows({ id, path, value, before, hidden = [] }: PropertyR
           focus={key === last}
         />
       ))}
-      {shown.length < ordered.length && (
-        <div className="flex items-center gap-3">
-          <AndMore total={ordered.length} listed={shown.length} />
-          <Button small className="print:hidden" onClick={() => setMost(most + step)}>
-            {t('list.more')}
-          </Button>
-        </div>
-      )}
+      <ShowMore total={ordered.length} listed={shown.length} onMore={() => setMost(most + step)} />
       <form onSubmit={add} className="flex flex-wrap items-center gap-2 pt-1 print:hidden">
         <Input
           aria-label={t('field.newName')}

@@ -2,10 +2,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Download, Paperclip, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { answered, api } from '../../../api/client.ts';
-import { AndMore } from '../../../components/and-more.tsx';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { saveAs } from '../../../components/save-as.ts';
+import { ShowMore } from '../../../components/show-more.tsx';
 import { toast } from '../../../components/toasts.tsx';
 import { useOnce } from '../../../components/use-once.ts';
 import { useTexts } from '../../../messages/texts.tsx';
@@ -149,14 +149,7 @@ export function FilesPanel({ entity }: { entity: Entity }) {
           />
         ))}
       </ul>
-      {shown.length < files.length && (
-        <div className="flex items-center gap-3">
-          <AndMore total={files.length} listed={shown.length} />
-          <Button small className="print:hidden" onClick={() => setMost(most + step)}>
-            {t('list.more')}
-          </Button>
-        </div>
-      )}
+      <ShowMore total={files.length} listed={shown.length} onMore={() => setMost(most + step)} />
     </section>
   );
 }
