@@ -18,6 +18,28 @@ interface Begun {
 const logOf = async (node: TestNode, { job_collection }: Begun) =>
   (await within(node, operator(node), job_collection, 'klados_log'))[0]?.properties;
 
+/** A node by a clock that can be put ahead, and a klados of a command that does not end before it is let `go`. */
+async function startHeld(options: { at_once?: number } = {}) {
+  await using opened = new AsyncDisposableStack();
+  const folder = opened.use(await temporaryFolder());
+  const clock = { ahead: 0 };
+  const node = opened.use(await startNode({ env, now: () => Date.now() + clock.ahead }));
+  const me = operator(node);
+  const where = await collection(node, me, { label: 'target' });
+  const file = join(folder.path, 'go');
+  const reply = `while (!require('node:fs').existsSync(${JSON.stringify(file)})) await new Promise((done) => setTimeout(done, 20));
+    return {};`;
+  await allow(node, { slow: replying(reply, options) });
+  const { id } = await command(node, me, where.id, 'slow');
+  const begin = async (expires_in?: number) => {
+    const body = { target_entity: where.id, target_collection: where.id, confirm: true, expires_in };
+    return ok<Omit<Begun, 'klados'>>(await ask(node, me, `POST /kladoi/${id}/invoke`, body));
+  };
+  const all = opened.move();
+  const scene = { node, me, id, clock, begin, go: () => writeFile(file, '') };
+  return { ...scene, [Symbol.asyncDispose]: () => all.disposeAsync() };
+}
+
 /** Jobs of two commands that do not end: one of each, and one that waits for its turn. The node has stopped in them. */
 async function begun(data: string) {
   await using node = await startNode({ data, env });
@@ -58,51 +80,30 @@ test('a job that outlasts its permissions is stopped before they end, and its lo
 });
 
 test('a job whose permissions end before it comes to its turn is not begun, and nothing is said of it', async () => {
-  await using folder = await temporaryFolder();
-  const go = join(folder.path, 'go');
-  let ahead = 0;
-  await using node = await startNode({ env, now: () => Date.now() + ahead });
-  const me = operator(node);
-  const where = await collection(node, me, { label: 'target' });
-  const reply = `while (!require('node:fs').existsSync(${JSON.stringify(go)})) await new Promise((done) => setTimeout(done, 20));
-    return {};`;
-  await allow(node, { slow: replying(reply, { at_once: 1 }) });
-  const { id } = await command(node, me, where.id, 'slow');
-  const begin = async (expires_in: number) => {
-    const body = { target_entity: where.id, target_collection: where.id, confirm: true, expires_in };
-    return ok<Omit<Begun, 'klados'>>(await ask(node, me, `POST /kladoi/${id}/invoke`, body));
-  };
+  await using scene = await startHeld({ at_once: 1 });
+  const { node, me, id, clock, begin } = scene;
   const jobs: Omit<Begun, 'klados'>[] = [];
   for (let n = 0; n < 5; n++) jobs.push(await begin(60));
   const logs = async () =>
     (await Promise.all(jobs.map((job) => logOf(node, { klados: id, ...job })))).map((log) => !!log);
   // One runs, and two more have begun their logs.
   await expect.poll(logs).toEqual([true, true, true, false, false]);
-  ahead += 61_000;
+  clock.ahead += 61_000;
   const last = await begin(3600);
-  await writeFile(go, '');
+  await scene.go();
   expect(await ended(node, me, `/kladoi/${id}/jobs/${last.job_id}/status`)).toMatchObject({ status: 'done' });
   const lines = node.logged.filter((line) => line.includes('"level":50') || line.includes('could not be written'));
   for (const { job_id } of jobs.slice(3)) expect(lines.join('\n')).not.toContain(job_id);
 });
 
 test('the log ends of a job that works on when its permissions have ended, as after a sleep of the machine', async () => {
-  await using folder = await temporaryFolder();
-  const go = join(folder.path, 'go');
-  let ahead = 0;
-  await using node = await startNode({ env, now: () => Date.now() + ahead });
-  const me = operator(node);
-  const where = await collection(node, me, { label: 'target' });
-  const reply = `while (!require('node:fs').existsSync(${JSON.stringify(go)})) await new Promise((done) => setTimeout(done, 20));
-    return {};`;
-  await allow(node, { slow: replying(reply) });
-  const { id } = await command(node, me, where.id, 'slow');
-  const body = { target_entity: where.id, target_collection: where.id, confirm: true };
-  const job = ok<Omit<Begun, 'klados'>>(await ask(node, me, `POST /kladoi/${id}/invoke`, body));
+  await using scene = await startHeld();
+  const { node, id, clock, begin } = scene;
+  const job = await begin();
   const log = () => logOf(node, { klados: id, ...job });
   await expect.poll(log).toMatchObject({ status: 'running' });
-  ahead += 7_200_000;
-  await writeFile(go, '');
+  clock.ahead += 7_200_000;
+  await scene.go();
   await expect.poll(log).toMatchObject({ status: 'error', log_data: { entry: { error: { code: 'TIMEOUT' } } } });
   expect(node.logged.filter((line) => line.includes('"level":50'))).toEqual([]);
 });

@@ -201,20 +201,14 @@ test.each([
   ['services', true],
   ['nodes', false],
 ])('a collection that one remote deletes while another one gets it is deleted there, too: %s', async (_, stranger) => {
-  await using mirror = await startNode();
-  await using one = await startNode();
-  await using another = await startNode();
-  await using first = await startProxy(one.url, { plain: false, stranger });
-  await using second = await startProxy(another.url, { plain: false, stranger });
-  const here = operator(mirror);
-  const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
+  await using scene = await startBeside({ stranger });
+  const { mirror, one, another, here, ada, ben, remotes } = scene;
   const place = await collection(one, ada, { label: 'Works' });
-  await addRemote(mirror, here, { name: 'first', url: first.url, key: keyOf(ada) });
-  await addRemote(mirror, here, { name: 'second', url: second.url, key: keyOf(ben), collections: [place.id] });
+  await addRemote(mirror, here, remotes.first);
+  await addRemote(mirror, here, { ...remotes.second, collections: [place.id] });
   await sync(mirror, here, 'first');
   await remove(one, ada, place);
-  for (const name of ['second', 'first', 'second'])
-    expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
+  await scene.round('second', 'first', 'second');
   expect((await ask(another, ben, `GET /entities/${place.id}`)).status).toBe(404);
 });
 
@@ -222,21 +216,11 @@ test.each([
   ['services', true],
   ['nodes', false],
 ])('a role that was taken stays taken where another remote changes the collection: %s', async (_, stranger) => {
-  await using mirror = await startNode();
-  await using one = await startNode();
-  await using another = await startNode();
-  await using first = await startProxy(one.url, { plain: false, stranger });
-  await using second = await startProxy(another.url, { plain: false, stranger });
-  const here = operator(mirror);
-  const [ada, ben] = [await user(one, 'ada'), await user(another, 'ben')];
+  await using scene = await startBeside({ stranger });
+  const { mirror, one, another, here, ada, ben, remotes } = scene;
   const { id } = await collection(one, ada, { label: 'Works' });
-  const collections = [id];
-  await addRemote(mirror, here, { name: 'first', url: first.url, key: keyOf(ada), collections });
-  await addRemote(mirror, here, { name: 'second', url: second.url, key: keyOf(ben), collections });
-  const round = async () => {
-    for (const name of ['second', 'first', 'second', 'first'])
-      expect(await sync(mirror, here, name)).toMatchObject({ refused: 0, conflicts: 0, stopped: null });
-  };
+  for (const remote of [remotes.first, remotes.second]) await addRemote(mirror, here, { ...remote, collections: [id] });
+  const round = () => scene.round('second', 'first', 'second', 'first');
   const rolesAt = async (node: TestNode, who: Person) => {
     const { relationships } = await read(node, who, id);
     return relationships.map(({ predicate, peer }) => ({ predicate, peer }));
