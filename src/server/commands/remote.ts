@@ -102,9 +102,7 @@ export function addRemote(program: Command, shell: Shell): void {
       if (direction !== undefined && key === undefined) throw new UsageError('Give --key with --direction.');
       const { url } = options;
       if (!sets && key === undefined && url === undefined)
-        throw new UsageError(
-          'There is nothing to set: give --watch, --no-watch, --max-kbps, --hours, --collection, --type, --no-content, --url or --key.',
-        );
+        throw new UsageError('There is nothing to set: "archeion remote set --help" names what can be.');
       await using client = await openClient(shell, options);
       await remotesNamed(client, name);
       let state: RemoteState | undefined;
