@@ -26,10 +26,10 @@ const ways = {
   },
 };
 
-async function decideLife({ mirror, here }: Pair, { id }: Entity, resolution: 'ours' | 'theirs'): Promise<void> {
+async function decideLife({ mirror, here }: Pair, { id }: Entity, resolution: 'ours' | 'theirs', n = 1): Promise<void> {
   expect(ok(await ask(mirror, here, `GET /node/conflicts/${id}`))).toMatchObject({
     clashes: [{ path: [], ours: 'live', theirs: 'deleted' }],
-    merged: { deleted: false, properties: { n: 1 } },
+    merged: { deleted: false, properties: { n } },
   });
   const answer = ok<{ deleted: boolean }>(
     await ask(mirror, here, `POST /node/conflicts/${id}/resolve`, { resolution }),
@@ -95,3 +95,30 @@ test('what was restored and deleted again here while it was restored there waits
   expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
   expect((await ask(origin, there, `GET /entities/${one.id}`)).status).toBe(404);
 });
+
+test.each([
+  ['at once', false],
+  ['while they were in conflict', true],
+])(
+  'what was restored on both sides, edited here and deleted again there waits for a person: %s',
+  async (_, between) => {
+    await using pair = await startPair({ plain: true });
+    const { origin, mirror, there, here } = pair;
+    const one = await create(origin, there, { properties: { n: 1 } });
+    const gone = await remove(origin, there, one);
+    await sync(mirror, here);
+    const edited = async (node: typeof origin, who: typeof there, n: number) => {
+      const back = ok(await ask(node, who, `POST /entities/${one.id}/restore`, { expect_tip: gone.cid }));
+      return await update(node, who, back, { properties: { n } });
+    };
+    await edited(mirror, here, 2);
+    const theirs = await edited(origin, there, 3);
+    if (between) expect(await sync(mirror, here)).toMatchObject({ merged: 0, conflicts: 1 });
+    await remove(origin, there, theirs);
+    expect(await sync(mirror, here)).toMatchObject({ merged: 0, restored: 0 });
+    await decideLife(pair, one, 'theirs', 2);
+    await sync(mirror, here);
+    expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+    expect((await ask(origin, there, `GET /entities/${one.id}`)).status).toBe(404);
+  },
+);

@@ -4,7 +4,7 @@ import type { Reader } from '../store/connection.ts';
 import type { Remote } from '../store/remotes/remotes.ts';
 import type { Apart } from '../store/remotes/sync-rows.ts';
 import { versionOf } from './content.ts';
-import { wasSince } from './entity.ts';
+import { wasSince, wasThere } from './entity.ts';
 import { type Chain, chainWith } from './manifests.ts';
 import { isUnsound, type MergedVersion, mergeSides, type Sides, sidesOf } from './merge.ts';
 import { asNamedThere } from './named-there.ts';
@@ -54,7 +54,7 @@ export function decide(
   const stamp = merger && stampOf(merger);
   if (next.standing !== 'conflict' || stamp === null) return plain;
   const sides = sidesOf(db, next, chain);
-  if (sides && isLifeDecided(db, next, sides)) return plain;
+  if (sides && isLifeDecided(db, next, sides, chain)) return plain;
   const merge = sides && fittingMerge(db, merger ? asNamedThere(db, sides, merger) : sides, stamp);
   if (!merge || merge.clashes.length > 0) return plain;
   return { ...plain, ...mergedInto(next, chain, merge), merged: true };
@@ -62,11 +62,20 @@ export function decide(
 
 /**
  * Whether somebody here has restored what the remote has deleted, or deleted again what it has restored: it says what both said,
- * and yet somebody wants it so.
+ * and yet somebody wants it so. So it is with what was deleted, or restored, again there.
  */
-function isLifeDecided(db: Reader, { local }: EntityState, { ours, theirs, baseCid }: Sides): boolean {
+function isLifeDecided(
+  db: Reader,
+  { local }: EntityState,
+  { base, ours, theirs, baseCid }: Sides,
+  chain: Chain,
+): boolean {
   const [here, there] = [ours.deleted === true, theirs.deleted === true];
-  return local !== null && here !== there && wasSince(db, local.cid, { below: baseCid, deleted: there });
+  if (local === null || here === there) return false;
+  if (wasSince(db, local.cid, { below: baseCid, deleted: there })) return true;
+  return (
+    baseCid !== null && (base?.deleted === true) === there && wasThere(db, chain, { above: baseCid, deleted: here })
+  );
 }
 
 function apartBy(event: EntityEvent): Apart | null {

@@ -157,6 +157,24 @@ export function wasSince(
   return false;
 }
 
+/** Whether a remote's chain was deleted, or live, above a version that it holds, by few steps. */
+export function wasThere(
+  db: Reader,
+  { cid: tip, blocks, manifests }: Chain,
+  { above, deleted }: { above: string; deleted: boolean },
+): boolean {
+  const fetched = new Map(blocks.map(({ cid }, at) => [cid, manifests[at]]));
+  let was = false;
+  for (let cid: string | null = tip, step = 0; cid !== null && step < mostSteps; step++) {
+    if (cid === above) return was;
+    const head: { prev: string | null; deleted?: boolean } | undefined = fetched.get(cid) ?? versionHead(db, cid);
+    if (!head) return false;
+    was ||= (head.deleted === true) === deleted;
+    cid = head.prev;
+  }
+  return false;
+}
+
 /** The newest version that both chains hold, where it comes after the twin; of what was not edited nobody asks. */
 function commonAbove(db: Reader, twin: string | null, local: Version, chain: Chain): string | null {
   const head = twin === null || twin === local.cid ? undefined : versionHead(db, twin);
