@@ -265,6 +265,13 @@ export function unknownSettings(env: Record<string, string | undefined>): string
   return Object.keys(env).filter((name) => name.startsWith('ARCHEION_') && env[name] && !(name in settings.shape));
 }
 
+/** In bytes (RFC 7518, 3.2): whoever has a token can try shorter secrets on it, and sign in as anybody with the one that fits. */
+const leastSecret = 32;
+
+export function isShortSecret({ jwt: { secret } }: Secrets): boolean {
+  return secret !== undefined && Buffer.byteLength(secret) < leastSecret;
+}
+
 function embedSettings(url: string | undefined, model: string | undefined): EmbedSettings | null {
   if (url === undefined && model === undefined) return null;
   if (url === undefined) throw new UsageError('ARCHEION_EMBED_MODEL: needs ARCHEION_EMBED_URL, where that model is.');

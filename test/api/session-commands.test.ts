@@ -86,6 +86,16 @@ test('serve without a built page prints no link to it, and names what is no sett
   ]);
 });
 
+test.each([
+  ['x'.repeat(31), [expect.stringMatching(/^ARCHEION_JWT_SECRET is short: /)]],
+  [`${'x'.repeat(30)}ü`, []],
+])('serve says of a secret for tokens that it can be found by trying (%s)', async (secret, said) => {
+  const { told, stop, code } = await serve({ ARCHEION_JWT_SECRET: secret });
+  stop.abort();
+  await code;
+  expect(told.err).toEqual(said);
+});
+
 test('serve takes the token of the desktop, prints none, and does not pass it on', async () => {
   const token = 'A'.repeat(43);
   const { url, told, env, stop, code } = await serve({ ARCHEION_RUN_TOKEN: token }, folder.path);

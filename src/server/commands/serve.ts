@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readConfig, UsageError, unknownSettings } from '../config.ts';
+import { isShortSecret, readConfig, UsageError, unknownSettings } from '../config.ts';
 import { isSessionSecret } from '../model/sessions.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { whileInUse } from './parts/while-in-use.ts';
@@ -25,6 +25,10 @@ export function addServe(program: Command, shell: Shell): void {
       delete shell.env.ARCHEION_SEAL_KEY;
       for (const name of unknownSettings(shell.env))
         shell.err(`There is no setting ${name}, so it changes nothing: look whether it is misspelled.`);
+      if (isShortSecret(secrets))
+        shell.err(
+          'ARCHEION_JWT_SECRET is short: whoever has a token can find it by trying, and sign in as anybody. Have the identity provider use one of 32 bytes or more.',
+        );
       const { startServer } = await import('../server.ts');
       const { pid, isRunning, ui } = shell;
       await using node = await whileInUse(shell, waitMs, () =>
