@@ -135,5 +135,6 @@ function ownedBy(holder: KeyHolder): [where: string, id: string] {
   const live = 'revoked_at IS NULL AND internal = 0';
   if ('processor' in holder) return [`processor = ? AND ${live}`, holder.processor];
   const accounts = 'accounts' in holder ? holder.accounts : [holder.account];
-  return [`account IN (SELECT value FROM json_each(?)) AND processor IS NULL AND ${live}`, JSON.stringify(accounts)];
+  // By the accounts: of all keys on the node, most are no processor's.
+  return [`account IN (SELECT value FROM json_each(?)) AND +processor IS NULL AND ${live}`, JSON.stringify(accounts)];
 }
