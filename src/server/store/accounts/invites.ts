@@ -27,7 +27,9 @@ export function listInvites(
   db: NodeDatabase,
   { limit, offset }: { limit: number | null; offset: number },
 ): { invites: Invite[]; total: number } {
-  const sql = `SELECT ${columns} FROM invite ORDER BY created_at DESC, email LIMIT ? OFFSET ?`;
+  // What lies before the page is passed over in the index alone.
+  const page = 'SELECT id FROM invite ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?';
+  const sql = `SELECT ${columns} FROM invite WHERE id IN (${page}) ORDER BY created_at DESC, id DESC`;
   const total = db.get<{ n: number }>('SELECT count(*) AS n FROM invite')?.n ?? 0;
   return { invites: db.all<Invite>(sql, limit ?? -1, offset), total };
 }
