@@ -2,12 +2,12 @@ import { BusyError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import { jsonOf } from '../../model/from-json.ts';
 import type { RunStatus } from '../../model/run-status.ts';
-import { jobsInRun, statusOfRun } from '../../store/jobs/jobs.ts';
+import { hasMoreJobs } from '../../store/jobs/jobs.ts';
+import { failuresOfRun, toldStatus } from '../../store/jobs/run-failures.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
 
 /** The state of a larger run is put together on a reader thread. */
 const maxOnLoop = 200;
-const maxErrors = 1000;
 const maxStreams = 100;
 /** So many of them may be of callers of whom nothing is known. */
 const maxAnonymous = 50;
@@ -18,8 +18,21 @@ const lookMs = 1000;
 /** The state of a run as it is now. */
 export async function runStatusNow(store: NetworkStore, run: string, nowMs: number): Promise<RunStatus> {
   const args = { run, nowMs };
-  if (store.look((db) => jobsInRun(db, run)) <= maxOnLoop) return store.read((db) => statusOfRun(db, args));
+  if (!isLong(store, run)) return store.read((db) => toldStatus(db, args));
   return jsonOf(await store.readLong('runStatus', args)) as RunStatus;
+}
+
+/** What has failed of a run as it is now. */
+export async function runFailuresNow(
+  store: NetworkStore,
+  args: Parameters<typeof failuresOfRun>[1],
+): Promise<ReturnType<typeof failuresOfRun>> {
+  if (!isLong(store, args.run)) return store.read((db) => failuresOfRun(db, args));
+  return jsonOf(await store.readLong('runFailures', args)) as ReturnType<typeof failuresOfRun>;
+}
+
+function isLong(store: NetworkStore, run: string): boolean {
+  return store.look((db) => hasMoreJobs(db, run, maxOnLoop));
 }
 
 /** The members that every answer about a run has. */
@@ -29,7 +42,7 @@ export function runView(status: RunStatus) {
     status: status.status,
     progress,
     ...(current.length > 0 && { current_kladoi: current }),
-    ...(errors.length > 0 && { errors: errors.slice(0, maxErrors) }),
+    ...(errors.length > 0 && { errors }),
     started_at: started,
     ...(completed !== null && { completed_at: completed }),
   };

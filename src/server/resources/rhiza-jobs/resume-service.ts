@@ -8,7 +8,7 @@ import type { NetworkStore } from '../../store/network-store.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { defaultSeconds, type Launcher } from '../jobs/launcher.ts';
 import { grantingIn, repeated, repetitionOf } from '../jobs/repetition.ts';
-import { runStatusNow } from '../jobs/run-watch.ts';
+import { runFailuresNow } from '../jobs/run-watch.ts';
 import { isRefusal, reasonOf } from '../updates/addition.ts';
 import { inUse } from './in-use.ts';
 import type { ResumeBody, ResumedView } from './wire.ts';
@@ -35,13 +35,11 @@ export class ResumeService {
     const jobs: ResumedView['jobs'] = [];
     try {
       return await writes.queued(store, job, async () => {
-        const { errors } = await runStatusNow(store, job, writes.env.now());
-        const wanted = errors.filter(
-          ({ code, retryable }) => retryable && (error_codes === undefined || error_codes.includes(code)),
-        );
-        const resumed = () => ({ resumed: jobs.length, skipped: errors.length - jobs.length, jobs });
-        for (let from = 0; from < wanted.length; from += perCommit) {
-          const ids = wanted.slice(from, from + perCommit).map(({ job_id }) => job_id);
+        const now = { run: job, nowMs: writes.env.now() };
+        const { failed, repeatable } = await runFailuresNow(store, { ...now, codes: error_codes ?? null });
+        const resumed = () => ({ resumed: jobs.length, skipped: failed - jobs.length, jobs });
+        for (let from = 0; from < repeatable.length; from += perCommit) {
+          const ids = repeatable.slice(from, from + perCommit);
           try {
             const made = await this.#repeat(store, caller, ids, (db) => this.#require(db, caller, id, job));
             jobs.push(...made.map(viewOf));

@@ -270,8 +270,9 @@ export function firstOf(db: Reader, run: string): JobHead | undefined {
   return db.get<JobHead>(`SELECT ${head} FROM job WHERE run = ? ORDER BY key LIMIT 1`, run);
 }
 
-export function jobsInRun(db: Reader, run: string): number {
-  return db.get<{ n: number }>('SELECT count(*) AS n FROM job WHERE run = ?', run)?.n ?? 0;
+/** Whether a run has more jobs than that; all of them are not counted for it. */
+export function hasMoreJobs(db: Reader, run: string, than: number): boolean {
+  return db.get('SELECT 1 FROM job WHERE run = ? LIMIT 1 OFFSET ?', run, than) !== undefined;
 }
 
 interface RunRow {

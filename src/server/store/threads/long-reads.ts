@@ -14,9 +14,9 @@ import { incomingCounts, incomingTotal } from '../graph/incoming.ts';
 import { queryAnswer } from '../graph/query-answer.ts';
 import { type TreeQuery, treeBelow } from '../graph/tree-reads.ts';
 import { entityMoves } from '../history-reads.ts';
-import { statusOfRun } from '../jobs/jobs.ts';
 import { madeHere } from '../jobs/made-here.ts';
 import { listProcessors, type ProcessorListQuery } from '../jobs/processor-list.ts';
+import { failuresOfRun, toldStatus } from '../jobs/run-failures.ts';
 import { listRuns, type RunListQuery, type RunQuery, readRun } from '../jobs/run-list.ts';
 import {
   catalogPage,
@@ -160,8 +160,10 @@ export const longReads = {
   knownPage: (db: Reader, args: Parameters<typeof knownPage>[1]): string => JSON.stringify(knownPage(db, args)),
   fileVersionsPage: (db: Reader, args: Parameters<typeof fileVersionsPage>[1]): string =>
     JSON.stringify(fileVersionsPage(db, args)),
-  /** See jobs.ts. */
-  runStatus: (db: Reader, args: Parameters<typeof statusOfRun>[1]): string => JSON.stringify(statusOfRun(db, args)),
+  /** See run-failures.ts. */
+  runStatus: (db: Reader, args: Parameters<typeof toldStatus>[1]): string => JSON.stringify(toldStatus(db, args)),
+  runFailures: (db: Reader, args: Parameters<typeof failuresOfRun>[1]): string =>
+    JSON.stringify(failuresOfRun(db, args)),
   runs: (db: Reader, query: RunListQuery): string => JSON.stringify(listRuns(db, query)),
   run: (db: Reader, query: RunQuery): string => JSON.stringify(readRun(db, query)),
   /** See processor-list.ts. */
