@@ -26,6 +26,7 @@ const undoing = [
   '',
   '',
   '',
+  'DROP INDEX job_parent',
 ];
 
 /** Takes a database file back to what a program with an earlier schema version wrote. */

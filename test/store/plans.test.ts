@@ -3,6 +3,7 @@ import { openReader, type Reader } from '../../src/server/store/connection.ts';
 import { isHeld, isHeldBy } from '../../src/server/store/content/content-holders.ts';
 import { movedAfter } from '../../src/server/store/events.ts';
 import { collectionsLabelled } from '../../src/server/store/imports/import-sources.ts';
+import { handedOn } from '../../src/server/store/jobs/handed-on.ts';
 import { grantsIn, interruptedJobs, longestGrantIn, queuedJobs } from '../../src/server/store/jobs/jobs.ts';
 import { conflictsOf, listConflicts } from '../../src/server/store/remotes/conflict-rows.ts';
 import { countOpen, isMuchOpen } from '../../src/server/store/remotes/open-counts.ts';
@@ -27,6 +28,11 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp; sorts?
     name: 'jobs that a stop left',
     read: (db) => interruptedJobs(db, { after: 0, limit: 5, nowMs: 0 }),
     uses: /MERGE \(UNION ALL\).*job_state \(state=\? AND key>\? AND key<\?\).*job_state \(state=\? AND key>\? AND key<\?\)/s,
+  },
+  {
+    name: 'whether a job has handed on',
+    read: (db) => handedOn(db, ['job_1']),
+    uses: /SEARCH j EXISTS USING INDEX job_parent \(parent=\?\)\n.*SEARCH l USING COVERING INDEX job_log_job/s,
   },
   {
     name: 'troubles to be asked for again',

@@ -6,7 +6,7 @@ import { afterSending, pauseBefore, type Sending, type SendingEvent } from '../m
 import type { Commit } from '../store/commit.ts';
 import { findStanding } from '../store/entities.ts';
 import { endpointsSince } from '../store/jobs/endpoints-since.ts';
-import { hasHandedOn } from '../store/jobs/handed-on.ts';
+import { handedOn } from '../store/jobs/handed-on.ts';
 import type { NewJob } from '../store/jobs/job-rows.ts';
 import { hasOpenLog } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
@@ -150,7 +150,7 @@ export class JobSender {
     try {
       const local = this.#unended(store, job);
       if (local === null) return 'refused';
-      const isPart = store.read((db) => hasHandedOn(db, job));
+      const isPart = store.read((db) => handedOn(db, [job.id]).has(job.id));
       const why = { message: isPart ? `${message}; ${beginsAgain}` : message, retryable: !isPart };
       if (await local.dispatcher.giveUp?.(local.dispatch, why, stop)) return 'done';
       return stop.aborted ? 'none' : 'refused';

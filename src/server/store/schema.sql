@@ -122,6 +122,8 @@ CREATE INDEX job_end ON job (expires);
 
 CREATE INDEX job_handoff ON job (handoff) WHERE handoff IS NOT NULL;
 
+CREATE INDEX job_parent ON job (parent) WHERE parent IS NOT NULL;
+
 CREATE INDEX job_place ON job (collection, processor, expires);
 
 CREATE INDEX job_retries ON job (retries) WHERE retries IS NOT NULL;

@@ -1,20 +1,11 @@
 import type { RunJob } from '../../model/run-status.ts';
 import type { Reader } from '../connection.ts';
-import type { JobHead } from './jobs.ts';
 
-/** What nobody took is asked for anew, and begins once only. */
-const wasTaken = "(state <> 'refused' OR EXISTS (SELECT 1 FROM job_log l WHERE l.job = j.id))";
-
-/** Whether a job of a run has begun that came of another one, and would begin once more with that. */
-export function hasHandedOn(db: Reader, { run, id }: Pick<JobHead, 'run' | 'id'>): boolean {
-  return db.get(`SELECT 1 FROM job j WHERE run = ? AND parent = ? AND ${wasTaken}`, run, id) !== undefined;
-}
-
-/** Jobs of a job's run behind which others have begun, which would begin once more with them. */
-function handedOnBeside(db: Reader, job: string): ReadonlySet<string> {
-  const sql = `SELECT DISTINCT parent FROM job j WHERE run = (SELECT run FROM job WHERE id = ?) AND parent IS NOT NULL
-    AND ${wasTaken}`;
-  return new Set(db.all<{ parent: string }>(sql, job).map(({ parent }) => parent));
+/** Those of some jobs behind which others have begun, which would begin once more with them. What nobody took is asked for anew, and begins once only. */
+export function handedOn(db: Reader, jobs: readonly string[]): ReadonlySet<string> {
+  const sql = `SELECT p.value AS id FROM json_each(?) p WHERE EXISTS (SELECT 1 FROM job j
+    WHERE j.parent = p.value AND (j.state <> 'refused' OR EXISTS (SELECT 1 FROM job_log l WHERE l.job = j.id)))`;
+  return new Set(db.all<{ id: string }>(sql, JSON.stringify(jobs)).map(({ id }) => id));
 }
 
 /**
@@ -25,9 +16,11 @@ export function withResumable(db: Reader, jobs: RunJob[]): RunJob[] {
   const refused = jobs.flatMap(({ id, log }) =>
     log?.error?.retryable && log.error.code === 'HANDOFF_REFUSED' ? [{ id, error: log.error }] : [],
   );
-  const [first] = refused;
-  if (!first) return jobs;
-  const begun = handedOnBeside(db, first.id);
+  if (refused.length === 0) return jobs;
+  const begun = handedOn(
+    db,
+    refused.map(({ id }) => id),
+  );
   for (const { id, error } of refused) error.retryable = !begun.has(id);
   return jobs;
 }

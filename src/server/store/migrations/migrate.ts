@@ -16,6 +16,7 @@ import { deletedRows } from './0013-deleted-rows.ts';
 import { foreignGraves } from './0014-foreign-graves.ts';
 import { cutTexts } from './0015-cut-texts.ts';
 import { logAuthors } from './0016-log-authors.ts';
+import { jobParents } from './0017-job-parents.ts';
 
 /** A step from one schema version to the next: SQL, or a function over the open connection. */
 export type Migration = string | ((db: Database.Database) => void);
@@ -38,6 +39,7 @@ export const migrations: readonly Migration[] = [
   foreignGraves,
   cutTexts,
   logAuthors,
+  jobParents,
 ];
 
 /** The schema's version; `name` is what the database is called in words. @throws StorageError where a newer program has written the database; it is not touched */
