@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { useTexts } from '../messages/texts.tsx';
+import { showsMore } from '../shell/focus-kept.ts';
 import { Button } from './button.tsx';
 
 interface MoreProps {
@@ -14,7 +15,7 @@ export function More({ list, children }: MoreProps) {
   if (!list.hasNextPage) return null;
   return (
     <p className="flex flex-wrap items-center justify-center gap-3 p-3">
-      <Button onClick={() => void list.fetchNextPage()} disabled={list.isFetchingNextPage}>
+      <Button {...showsMore} onClick={() => void list.fetchNextPage()} disabled={list.isFetchingNextPage}>
         {t('list.more')}
       </Button>
       {children}

@@ -1,4 +1,5 @@
 import { useTexts } from '../messages/texts.tsx';
+import { showsMore } from '../shell/focus-kept.ts';
 import { AndMore } from './and-more.tsx';
 import { Button } from './button.tsx';
 
@@ -17,7 +18,7 @@ export function ShowMore({ total, listed, onMore, className = '' }: ShowMoreProp
   return (
     <div className={`flex items-center gap-3 ${className}`}>
       <AndMore total={total} listed={listed} />
-      <Button small className="print:hidden" onClick={onMore}>
+      <Button small {...showsMore} className="print:hidden" onClick={onMore}>
         {t('list.more')}
       </Button>
     </div>

@@ -4,6 +4,12 @@ import { contentId, focusContentIfFree } from './arrival.ts';
 // What is hidden, as the field for files behind its button, takes no focus.
 const focusable = 'a[href], button, input:not([hidden]), select, textarea, [tabindex="0"]';
 
+/** Lines of lists and tables, and what can be done there. */
+const items = `li, tr, ${focusable}`;
+
+/** What a button has that shows more of a list, and goes once all of it is shown. */
+export const showsMore = { 'data-shows-more': '' } as const;
+
 /** Something with what stood beside it, while it was there. */
 interface Place {
   element: Element;
@@ -13,22 +19,33 @@ interface Place {
 
 /**
  * Who works by keys goes on beside what they have taken out by its own button: at the same place of what comes after it, else
- * before it, else around it; and who tries again what has failed, at what takes the place of that. Without this the browser begins
- * at the top of the page again.
+ * before it, else around it; who tries again what has failed, at what takes the place of that; and who shows the last of a list, at
+ * the first of it that has come. Without this the browser begins at the top of the page again.
  */
 export function useFocusKept(): void {
   useEffect(() => {
     let way: Place[] = [];
+    let listed: ReadonlySet<Element> | null = null;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const note = ({ target }: FocusEvent) => {
       way = target instanceof Element ? wayFrom(target) : [];
+    };
+    const pressed = ({ target }: Event) => {
+      const isMore = target instanceof Element && target.closest('[data-shows-more]') !== null;
+      listed = isMore ? new Set(document.querySelectorAll(items)) : null;
     };
     const look = () => {
       const [place] = way;
       if (!place || document.activeElement !== document.body || place.element.isConnected) return;
       const found = nearest(way);
+      const come =
+        listed && [...document.querySelectorAll(`#${contentId} :is(${items})`)].find((one) => !listed?.has(one));
+      listed = null;
       if (found instanceof HTMLElement) found.focus({ preventScroll: true });
-      else if (place.element.closest('[role="alert"]')) focusAround(way);
+      else if (come instanceof HTMLElement) {
+        focusAnyway(come);
+        come.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+      } else if (place.element.closest('[role="alert"]')) focusAround(way);
       else focusContentIfFree();
     };
     // Dialogs give the focus back by themselves, and screens that come take it, a moment later.
@@ -40,10 +57,12 @@ export function useFocusKept(): void {
     const observer = new MutationObserver(later);
     observer.observe(document.body, { childList: true, subtree: true });
     document.addEventListener('focusin', note);
+    document.addEventListener('click', pressed, true);
     return () => {
       clearTimeout(timer);
       observer.disconnect();
       document.removeEventListener('focusin', note);
+      document.removeEventListener('click', pressed, true);
     };
   }, []);
 }
@@ -55,11 +74,16 @@ function focusAround(way: readonly Place[]): void {
     focusContentIfFree();
     return;
   }
-  if (!around.hasAttribute('tabindex')) {
-    around.tabIndex = -1;
-    around.addEventListener('blur', () => around.removeAttribute('tabindex'), { once: true });
+  focusAnyway(around);
+}
+
+/** Also what usually cannot have the focus. */
+function focusAnyway(element: HTMLElement): void {
+  if (!element.matches(focusable) && !element.hasAttribute('tabindex')) {
+    element.tabIndex = -1;
+    element.addEventListener('blur', () => element.removeAttribute('tabindex'), { once: true });
   }
-  around.focus({ preventScroll: true });
+  element.focus({ preventScroll: true });
 }
 
 /** From what has the focus up to the screen. */

@@ -4,6 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Copied } from '../../components/copied.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { showsMore } from '../../shell/focus-kept.ts';
 import { PeerName } from '../entity/peer-name.tsx';
 import { Attested } from './attested.tsx';
 import { type Version, versionQuery } from './history-queries.ts';
@@ -97,7 +98,7 @@ export function Timeline(props: TimelineProps) {
       </ol>
       {more?.has && (
         <div className="border-t border-line p-4">
-          <Button onClick={more.load} disabled={more.busy}>
+          <Button {...showsMore} onClick={more.load} disabled={more.busy}>
             {t('history.more')}
           </Button>
         </div>

@@ -6,6 +6,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Select } from '../../components/field.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { showsMore } from '../../shell/focus-kept.ts';
 import { isKind, kinds } from './log-address.ts';
 import { LogLine } from './log-line.tsx';
 import { syncStateQuery } from './state-query.ts';
@@ -84,7 +85,7 @@ export function SyncLog() {
           </section>
         ))}
         {log.hasNextPage && (
-          <Button onClick={() => void log.fetchNextPage()} disabled={log.isFetchingNextPage}>
+          <Button {...showsMore} onClick={() => void log.fetchNextPage()} disabled={log.isFetchingNextPage}>
             {t('sync.older')}
           </Button>
         )}

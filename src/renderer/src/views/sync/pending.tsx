@@ -7,6 +7,7 @@ import { classes } from '../../components/classes.ts';
 import { Problem } from '../../components/problem.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { showsMore } from '../../shell/focus-kept.ts';
 import { PeerName } from '../entity/peer-name.tsx';
 import { Comparison } from '../history/comparison.tsx';
 import { type PendingChange, pendingQuery, type Remote } from './sync-queries.ts';
@@ -42,7 +43,7 @@ export function Pending({ remote }: { remote: Remote }) {
         </ul>
       )}
       {pages.hasNextPage && (
-        <Button onClick={() => void pages.fetchNextPage()} disabled={pages.isFetchingNextPage}>
+        <Button {...showsMore} onClick={() => void pages.fetchNextPage()} disabled={pages.isFetchingNextPage}>
           {t('sync.more')}
         </Button>
       )}

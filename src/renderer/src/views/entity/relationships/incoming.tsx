@@ -5,6 +5,7 @@ import { Button } from '../../../components/button.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { Waiting } from '../../../components/waiting.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
+import { showsMore } from '../../../shell/focus-kept.ts';
 import { incomingQuery } from '../entity-queries.ts';
 
 /** Which entities lead to this one; asked for when it is opened. */
@@ -35,7 +36,12 @@ export function Incoming({ id }: { id: string }) {
           {found.hasNextPage && (
             <p className="mt-1 flex items-center gap-3 text-xs text-quiet">
               {t('relationship.moreIncoming', { shown: number(shown.length), total: number(total ?? 0) })}
-              <Button small onClick={() => void found.fetchNextPage()} disabled={found.isFetchingNextPage}>
+              <Button
+                small
+                {...showsMore}
+                onClick={() => void found.fetchNextPage()}
+                disabled={found.isFetchingNextPage}
+              >
                 {t('relationship.moreOfThem')}
               </Button>
             </p>

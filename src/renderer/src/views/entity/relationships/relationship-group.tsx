@@ -3,6 +3,7 @@ import { PencilLine, Undo2, X } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { Button, IconButton } from '../../../components/button.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
+import { showsMore } from '../../../shell/focus-kept.ts';
 import { keyOf, type Relationship, sameRelationship } from '../model/content.ts';
 import { PeerName } from '../peer-name.tsx';
 
@@ -78,7 +79,7 @@ export function RelationshipGroup(props: RelationshipGroupProps) {
         })}
       </ul>
       {shown.length < members.length && (
-        <Button small className="mt-1" onClick={() => setMost(most + step)}>
+        <Button small {...showsMore} className="mt-1" onClick={() => setMost(most + step)}>
           {members.length > most + step
             ? t('list.more')
             : t('relationship.all', { count: members.length, number: number(members.length) })}
