@@ -13,7 +13,7 @@ import { differsUnseen, type Json, type JsonMap, looksLike, member, same, textOf
 import { kindOf } from '../entity/model/kinds.ts';
 import { PeerName } from '../entity/peer-name.tsx';
 import { type Historic, versionQuery } from './history-queries.ts';
-import { difference, useDifferences } from './use-differences.ts';
+import { difference, hidesMore, useDifferences } from './use-differences.ts';
 import { type Piece, wordDiff } from './word-diff.ts';
 
 /** So many properties and relationships are shown, and so many more each time that more are asked for. */
@@ -25,7 +25,8 @@ export function Comparison({ from, to }: { from: string; to: string }) {
   const [all, setAll] = useState(false);
   const [most, setMost] = useState(step);
   const section = useRef<HTMLElement>(null);
-  const goBy = useDifferences(section);
+  const showMore = () => setMost(most + step);
+  const goBy = useDifferences(section, showMore);
   const [old, now] = [useQuery(versionQuery(from)), useQuery(versionQuery(to))];
   const error = old.error ?? now.error;
   if (error) return <Problem error={error} retry={() => void Promise.all([old.refetch(), now.refetch()])} />;
@@ -71,12 +72,14 @@ export function Comparison({ from, to }: { from: string; to: string }) {
             <Head version={now.data} />
           </tr>
         </thead>
-        <tbody>
+        <tbody {...(changed.length > most && hidesMore)}>
           {properties
             .filter((name) => namesInSight.has(name))
             .map((name) => (
               <PropertyRow key={name} name={name} before={before.properties} after={after.properties} />
             ))}
+        </tbody>
+        <tbody {...(different.length > most && hidesMore)}>
           {relationships
             .filter((one) => inSight.has(one))
             .map((one) => (
@@ -87,7 +90,7 @@ export function Comparison({ from, to }: { from: string; to: string }) {
       <ShowMore
         total={properties.length + relationships.length}
         listed={namesInSight.size + inSight.size}
-        onMore={() => setMost(most + step)}
+        onMore={showMore}
         className="mt-1"
       />
       {properties.length + relationships.length === 0 && (

@@ -1,4 +1,5 @@
 import { type RefObject, useRef } from 'react';
+import { flushSync } from 'react-dom';
 import { useCommands } from '../../commands/commands.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { inLines, nextDifference } from './differences.ts';
@@ -6,13 +7,21 @@ import { inLines, nextDifference } from './differences.ts';
 /** What an element that differs carries, so that it can be gone to. */
 export const difference = { 'data-difference': '', tabIndex: -1 } as const;
 
-/** Goes to the next difference below an element, or the one before, also by keys. */
-export function useDifferences(within: RefObject<HTMLElement | null>): (by: 1 | -1) => void {
+/** What a part of a table carries that has further differences behind those that are shown. */
+export const hidesMore = { 'data-hides-more': '' } as const;
+
+/** Goes to the next difference below an element, or the one before, also by keys; `more` shows those that come next of a part. */
+export function useDifferences(within: RefObject<HTMLElement | null>, more: () => void): (by: 1 | -1) => void {
   const { t } = useTexts();
   const at = useRef<HTMLElement>(null);
+  const linesOf = (place: Element | null) => {
+    const marked = [...(place?.querySelectorAll<HTMLElement>('[data-difference]') ?? [])];
+    return inLines(marked.map((element) => ({ element, top: element.getClientRects()[0]?.top ?? 0 })));
+  };
   const step = (by: 1 | -1) => {
-    const marked = [...(within.current?.querySelectorAll<HTMLElement>('[data-difference]') ?? [])];
-    const lines = inLines(marked.map((element) => ({ element, top: element.getClientRects()[0]?.top ?? 0 })));
+    const part = at.current?.closest('[data-hides-more]') ?? null;
+    if (by === 1 && part && linesOf(part).at(-1)?.element === at.current) flushSync(more);
+    const lines = linesOf(within.current);
     const next =
       lines[
         nextDifference(
