@@ -12,7 +12,7 @@ import {
   weight,
 } from './http/large-requests.ts';
 import type { Log } from './log.ts';
-import type { Caller } from './model/caller.ts';
+import { type Caller, plainCaller } from './model/caller.ts';
 import type { Network } from './model/ids.ts';
 import { maxOnLoop, type UnnamedVersions } from './model/large.ts';
 import type {
@@ -256,11 +256,6 @@ const settled = (work: Promise<unknown>): Promise<void> =>
     () => undefined,
     () => undefined,
   );
-
-/** Without what cannot be sent to a thread. */
-function plainCaller({ hasLeft: _, address: __, isRevoked: ___, ...caller }: Caller): Caller {
-  return caller;
-}
 
 /** Gives work on a thread a way to this one's writer. */
 async function submitting<T>(store: NetworkStore, work: (port: MessagePort) => Promise<T>): Promise<T> {

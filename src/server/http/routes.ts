@@ -1,6 +1,6 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { Context } from '../context.ts';
-import { type Caller, type CallerRequest, refuseRevoked, registered } from '../model/caller.ts';
+import { type Caller, type CallerRequest, plainCaller, refuseRevoked, registered } from '../model/caller.ts';
 import { maxOnLoop } from '../model/large.ts';
 import { parseJson } from './body.ts';
 import { type Endpoint, type EndpointAnswer, type EndpointRequest, endpoints } from './endpoint.ts';
@@ -165,7 +165,7 @@ async function serveLarge(
 ): Promise<void> {
   const { params, query, headers } = request;
   const asker = (request as unknown as CallerRequest).caller;
-  const { hasLeft: _, address: __, isRevoked: ___, ...caller } = asker;
+  const caller = plainCaller(asker);
   const large = { route: { method, path }, params, query: { ...query }, headers, caller, bytes };
   const served = await elsewhere.serve(large, asker);
   sendLarge(response, served);

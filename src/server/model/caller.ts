@@ -52,6 +52,11 @@ export function isSession({ account, credential }: Caller): boolean {
   return account !== undefined && credential === undefined;
 }
 
+/** As it goes to another thread: without what cannot be sent there, and where the request came from. */
+export function plainCaller({ hasLeft: _, address: __, isRevoked: ___, ...caller }: Caller): Caller {
+  return caller;
+}
+
 /** For what a request does long after its caller was found, or again and again. @throws UnauthorizedError once the key or session is good no longer */
 export function refuseRevoked({ isRevoked }: Caller): void {
   if (isRevoked?.()) throw new UnauthorizedError();
