@@ -14,6 +14,7 @@ import {
 } from '../jobs/local/command-settings.ts';
 import { fromJson } from '../model/from-json.ts';
 import { jsonLoss } from '../model/json-loss.ts';
+import { present } from '../model/objects.ts';
 import { shipped } from '../processors/shipped.ts';
 import { identityFile } from '../store/accounts/identity-schema.ts';
 import { storingLater } from '../store/storage-error.ts';
@@ -101,7 +102,7 @@ function entryOf(name: string, given: string[], options: AllowOptions, shell: Sh
     if (!/^\d{1,7}$/.test(text)) throw new UsageError(`${option}: must be a whole number.`);
     return Number(text);
   };
-  const entry = {
+  return present({
     run,
     folder: options.folder === undefined ? undefined : resolve(options.folder),
     environment: options.env ?? (given.length > 0 ? undefined : []),
@@ -109,8 +110,7 @@ function entryOf(name: string, given: string[], options: AllowOptions, shell: Sh
     output_mb: whole(options.outputMb, '--output-mb'),
     input_mb: whole(options.inputMb, '--input-mb'),
     at_once: whole(options.atOnce, '--at-once'),
-  };
-  return Object.fromEntries(Object.entries(entry).filter(([, value]) => value !== undefined)) as CommandEntry;
+  }) as CommandEntry;
 }
 
 function shippedRun(name: string, shell: Shell): string[] {

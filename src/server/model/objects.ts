@@ -9,3 +9,8 @@ export function isObject(value: unknown): value is JsonObject {
 export function isMap(value: unknown): value is object {
   return isObject(value) && !ArrayBuffer.isView(value);
 }
+
+/** Without the members that are undefined. */
+export function present<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
+}

@@ -8,7 +8,7 @@ import {
   type Relationship,
   relationshipKey,
 } from './manifest.ts';
-import { isObject } from './objects.ts';
+import { isObject, present } from './objects.ts';
 import { equalJson } from './properties.ts';
 
 /** What a merge compares: what a version says, whoever made it. A deleted one says nothing else. */
@@ -274,9 +274,4 @@ function byKey({ relationships }: Pick<Content, 'relationships'>): Map<string, R
 
 function own(map: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(map, key) ? map[key] : undefined;
-}
-
-/** Without the members that are undefined. */
-function present<T extends object>(members: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as never;
 }

@@ -4,6 +4,7 @@ import { type Caller, registered } from '../../model/caller.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
 import { isAsDeclared, servedType } from '../../model/media-type.ts';
 import { applyUpdate } from '../../model/next-version.ts';
+import { present } from '../../model/objects.ts';
 import { type WireManifest, wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type FileVersion, findFileVersion } from '../../store/content/file-versions.ts';
@@ -122,7 +123,7 @@ export class FilesService {
       adapt: (current) => ({
         ...rest,
         ...(returns(current) && { properties_remove: withoutBytes(rest.properties_remove) }),
-        properties: { ...rest.properties, ...(returns(current) ? bytesOf(earlier) : {}), ...given(named) },
+        properties: { ...rest.properties, ...(returns(current) ? bytesOf(earlier) : {}), ...present(named) },
       }),
       issues: (current) => {
         if (returns(current) && !earlier)
@@ -144,7 +145,7 @@ export class FilesService {
     const cas = { expect_tip, ...(note !== undefined && { note }) };
     refuse([...textIssues({ key, filename, label, description }), ...typeIssues({ content_type })]);
     const earlier = await this.#earlier(caller, expect_tip, key);
-    const properties = given({ key, content_type, size, filename, label, description, uploaded: false });
+    const properties = present({ key, content_type, size, filename, label, description, uploaded: false });
     return this.#entities.change(caller, id, expect_tip, { ...cas, properties }, 'always', {
       type: 'file',
       step: { uploading: 'reupload' },
@@ -288,15 +289,11 @@ function declaredIn({ properties }: Pick<Manifest, 'properties'>): Declared {
 /** What a version says of its bytes, to be said again. */
 function bytesOf(version: FileVersion | null): JsonObject {
   const { key, cid, size, content_type, uploaded } = version?.properties ?? {};
-  return given({ key, cid, size, content_type, uploaded }) as JsonObject;
+  return present({ key, cid, size, content_type, uploaded }) as JsonObject;
 }
 
 /** With what is said of the present bytes, which an earlier version may not say of its own; not where members of members go. */
 function withoutBytes(removal: string[] | JsonMap | undefined): string[] | JsonMap {
   const all = removal ?? [];
   return Array.isArray(all) ? [...all, 'size', 'content_type'] : all;
-}
-
-function given(members: JsonMap): JsonMap {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

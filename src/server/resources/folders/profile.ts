@@ -1,5 +1,6 @@
 import type { Issue } from '../../errors.ts';
 import type { JsonObject } from '../../model/manifest.ts';
+import { present } from '../../model/objects.ts';
 import { mergeObject } from '../../model/properties.ts';
 import { objectIssues, textIssues } from '../entities/body.ts';
 import type { JsonMap } from '../wire.ts';
@@ -10,8 +11,7 @@ type Profile = Pick<UpdateFolderBody, 'label' | 'description' | 'rich_descriptio
 /** The properties of a body, with its root members merged into them. */
 export function profiled({ properties, ...body }: Profile & { properties?: JsonMap | undefined }): JsonMap {
   const { label, description, rich_description, metadata } = body;
-  const given = Object.entries({ label, description, rich_description, metadata });
-  const members = Object.fromEntries(given.filter(([, value]) => value !== undefined));
+  const members = present({ label, description, rich_description, metadata });
   return mergeObject((properties ?? {}) as JsonObject, members as JsonObject);
 }
 

@@ -1,7 +1,7 @@
 import { ConflictError, NotFoundError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
-import { isObject } from '../../model/objects.ts';
+import { isObject, present } from '../../model/objects.ts';
 import { mergeObject, type Removal, removeMembers } from '../../model/properties.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import { findEntity } from '../../store/entities.ts';
@@ -47,7 +47,7 @@ export class Registry {
     members: TypedMembers,
   ): Promise<{ created: boolean; manifest: WireManifest }> {
     registered(caller);
-    const typed = given(members);
+    const typed = present(members);
     refuse(objectIssues(typed, []));
     const wanted = {
       type,
@@ -83,17 +83,13 @@ export class Registry {
     members: TypedMembers,
   ): Promise<WireManifest> {
     registered(caller);
-    const typed = given(members);
+    const typed = present(members);
     refuse(objectIssues(typed, []));
     return this.#entities.change(caller, id, body.expect_tip, body, 'always', {
       type,
       adapt: (current) => replacing(body, typed, current),
     });
   }
-}
-
-function given(members: TypedMembers): JsonMap {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
 /** The update with the members in it. Another endpoint takes its verification and its status along (wire-contract.md, N29). */
