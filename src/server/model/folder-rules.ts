@@ -1,5 +1,6 @@
 import { type Finding, invalid, type Rule, type Surroundings } from './guard-step.ts';
 import type { Json, Manifest } from './manifest.ts';
+import { isObject } from './objects.ts';
 import { equalJson } from './properties.ts';
 
 /** Both sides of the pair that makes the tree of folders: a parent contains a child, the child is in the parent. */
@@ -74,8 +75,6 @@ const profile: Rule = ({ before, next }) => {
     ...checked('metadata', (v) => v === undefined || isObject(v), 'must be an object'),
   ];
 };
-
-const isObject = (value: Json): boolean => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Peers that are not here are for `validate_relationships` to find. */
 const fittingPeers: Rule = ({ before, next, options: { surroundings } }) => {
