@@ -52,7 +52,8 @@ export function historySize(db: Reader, id: string, from: string | null): number
   return db.get<{ size: number | null }>(sql, id, newest ?? Number.MAX_SAFE_INTEGER, maxPage)?.size ?? 0;
 }
 
-function versionNumber(db: Reader, cid: string): number | undefined {
+/** The number of a version; undefined where the text is no CID or no version of this store. */
+export function versionNumber(db: Reader, cid: string): number | undefined {
   const key = storedKey(db, cid);
   return key === undefined ? undefined : db.get<{ ver: number }>('SELECT ver FROM block WHERE key = ?', key)?.ver;
 }

@@ -15,7 +15,7 @@ import { undoneTip } from '../imports/import-sources.ts';
 import { filesFolder } from '../network-folders.ts';
 import type { NetworkStore } from '../network-store.ts';
 import { submitWhenFree } from '../submit-when-free.ts';
-import { findVersion, chain as history, lastLive, versionByKey } from '../versions.ts';
+import { findVersion, chain as history, lastLive, versionByKey, versionNumber } from '../versions.ts';
 import { knownWith } from './archive-check.ts';
 import { type ForkFacts, forkRow, forkWaits, listedFork } from './archive-forks.ts';
 import { descends } from './archive-reads.ts';
@@ -337,10 +337,6 @@ async function isDescendant(store: NetworkStore, from: string, to: string): Prom
     return later - earlier > nearVersions ? null : descends(db, { from, to });
   });
   return near ?? Buffer.from(await store.readLong('descends', { from, to })).toString() === 'true';
-}
-
-function versionNumber(db: Reader, cid: string): number | undefined {
-  return db.get<{ ver: number }>('SELECT ver FROM block WHERE key = ?', findBlock(db, cid)?.key ?? null)?.ver;
 }
 
 async function write(
