@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { createParser } from 'eventsource-parser';
 import type { UnreachableError } from '../errors.ts';
-import { fromJson } from '../model/from-json.ts';
+import { jsonOrNull } from '../model/from-json.ts';
 import { loadedOnce } from '../model/loaded-once.ts';
 import { type CompletionChunk, completionChunk } from './completion-chunk.ts';
 import { modelFault, refusedByModel, wordsOf } from './model-error.ts';
@@ -143,7 +143,7 @@ async function* whole(body: Readable, signal: AbortSignal): AsyncGenerator<Buffe
 }
 
 function chunkOf(data: string, key: string | null): CompletionChunk {
-  const parsed = completionChunk.safeParse(json(data));
+  const parsed = completionChunk.safeParse(jsonOrNull(data));
   if (!parsed.success) throw modelFault('sent something that is no chat completion');
   const { error } = parsed.data;
   if (error !== undefined && error !== null) {
@@ -151,12 +151,4 @@ function chunkOf(data: string, key: string | null): CompletionChunk {
     throw modelFault(words === '' ? 'reported an error' : `reported an error: ${words}`);
   }
   return parsed.data;
-}
-
-function json(text: string): unknown {
-  try {
-    return fromJson(text);
-  } catch {
-    return undefined;
-  }
 }

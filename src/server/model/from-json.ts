@@ -28,7 +28,7 @@ export function jsonOf(bytes: Uint8Array): unknown {
   return fromJson(new TextDecoder().decode(bytes));
 }
 
-/** The same, null for what is no JSON. */
+/** The value of a JSON text, null for what is no JSON. */
 export function jsonOrNull(text: string): unknown {
   try {
     return fromJson(text);

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import { fromJson } from '../model/from-json.ts';
+import { jsonOrNull } from '../model/from-json.ts';
 
 /** A request to an OpenAI-compatible endpoint. */
 export interface EmbedOrder {
@@ -87,7 +87,7 @@ async function textOf(body: AsyncIterable<Buffer>, most: number, whole: boolean)
 function statusReason(status: number, text: string, key: string | null): string {
   if (status === 401 || status === 403) return `answered ${status}: set ARCHEION_EMBED_KEY`;
   if (status >= 300 && status < 400) return `sends elsewhere (${status}): set ARCHEION_EMBED_URL to its own address`;
-  const said = /^\s*</.test(text) ? '' : (messageIn(parsed(text)) ?? '');
+  const said = /^\s*</.test(text) ? '' : (messageIn(jsonOrNull(text)) ?? '');
   const open = (key === null ? said : said.replaceAll(key, '[key]')).replace(/\s+/g, ' ').trim().slice(0, 200);
   return open === '' ? `answered ${status}` : `answered ${status}: ${open.toWellFormed()}`;
 }
@@ -99,17 +99,9 @@ function messageIn(value: unknown): string | undefined {
   return messageIn(error ?? message);
 }
 
-function parsed(text: string): unknown {
-  try {
-    return fromJson(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** What was answered for so many texts, as far as it is one vector for each, all of one size. */
 function vectorsIn(text: string, count: number): EmbedAnswer | Refusal {
-  const { data } = (parsed(text) ?? {}) as { data?: unknown };
+  const { data } = (jsonOrNull(text) ?? {}) as { data?: unknown };
   if (!Array.isArray(data)) return refused('answered something that is no list of embeddings');
   if (data.length !== count) return refused(`answered ${data.length} embeddings for ${count} texts`);
   const lists = Array.from<unknown>({ length: count });

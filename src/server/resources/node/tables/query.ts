@@ -1,5 +1,5 @@
 import { type Issue, ValidationError } from '../../../errors.ts';
-import { fromJson } from '../../../model/from-json.ts';
+import { jsonOrNull } from '../../../model/from-json.ts';
 import { type Column, type Condition, columnOf, operators, type TableOrder } from '../../../model/table.ts';
 
 /** A table as a request asks for it. */
@@ -52,7 +52,7 @@ export function parseTypes(types: string | undefined): string[] {
 /** A JSON list of texts: names may hold any sign, so that none is left to part them. */
 function list(text: string | undefined, name: string, most: number, issues: Issue[]): string[] {
   if (text === undefined) return [];
-  const value = parsed(text);
+  const value = jsonOrNull(text);
   const texts = Array.isArray(value) && value.every((one) => typeof one === 'string' && one.length <= longest);
   if (texts && value.length <= most) return value;
   issues.push({ path: [name], message: `must be a JSON list of at most ${most} texts of ${longest} characters` });
@@ -67,7 +67,7 @@ function column(name: string, path: (string | number)[], issues: Issue[]): Colum
 
 function filterOf(text: string | undefined, issues: Issue[]): Condition[] {
   if (text === undefined) return [];
-  const value = parsed(text);
+  const value = jsonOrNull(text);
   if (!Array.isArray(value) || value.length > maxConditions) {
     issues.push({ path: ['filter'], message: `must be a JSON list of at most ${maxConditions} conditions` });
     return [];
@@ -91,12 +91,4 @@ function conditionOf(value: unknown): Condition | null {
   if (typeof against !== 'string' || against.length > longest) return null;
   const found = columnOf(name);
   return found && { column: found, op: known, value: against };
-}
-
-function parsed(text: string): unknown {
-  try {
-    return fromJson(text);
-  } catch {
-    return undefined;
-  }
 }
