@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { duration } from '../model/duration.ts';
 import { openClient } from './parts/client.ts';
 import { counted } from './parts/counted.ts';
 import { FailureError } from './parts/failure.ts';
@@ -52,7 +53,7 @@ function described(status: Status & { running: boolean }): string[] {
   const { running, url, version, instance, data, free_bytes, uptime_s, memory_bytes } = status;
   const { database_problem, networks } = status;
   return [
-    running ? `Archeion ${version} runs at ${url} since ${duration(uptime_s)}` : `Archeion ${version} is not running`,
+    running ? `Archeion ${version} has run at ${url} for ${duration(uptime_s)}` : `Archeion ${version} is not running`,
     `  data folder  ${data}`,
     `  disk left    ${size(free_bytes)}`,
     `  instance     ${instance}`,
@@ -77,12 +78,6 @@ function indexed({ index: { moves: taken, behind, learning, problem }, moves }: 
   else if (learning) lines.push('the search still learns which texts are alike');
   if (problem !== null) lines.push(`the search index has a problem: ${problem}`);
   return lines;
-}
-
-function duration(seconds: number): string {
-  if (seconds < 120) return `${seconds} seconds`;
-  if (seconds < 7200) return `${Math.floor(seconds / 60)} minutes`;
-  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} hours` : `${Math.floor(seconds / 86_400)} days`;
 }
 
 function size(bytes: number): string {

@@ -1,3 +1,4 @@
+import { duration } from '../model/duration.ts';
 import type { RemoteCounts } from '../store/remotes/open-counts.ts';
 import type { RefusalRow, SeenRow } from '../store/remotes/remotes.ts';
 import type { RemoteSettings } from '../store/remotes/sync-rows.ts';
@@ -167,10 +168,4 @@ function entities(n: number): string {
 
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
-function duration(seconds: number): string {
-  if (seconds < 120) return count(seconds, 'second', 'seconds');
-  if (seconds < 7200) return `${Math.floor(seconds / 60)} minutes`;
-  return seconds < 172_800 ? `${Math.floor(seconds / 3600)} hours` : `${Math.floor(seconds / 86_400)} days`;
 }
