@@ -8,8 +8,9 @@ const hostile = '<script>window.hacked = 1</script>\u202Egnp.exe';
 describePage('API keys', () => {
   test('are made, shown once, copied, used and revoked, by keys alone', async () => {
     await using node = await startPageNode();
-    await using visitor = await signedIn(node, { permissions: ['clipboard-read', 'clipboard-write'] });
+    await using visitor = await signedIn(node);
     const { page } = visitor;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const whoami = async (key: string) =>
       (await node.fetch('/auth/whoami', { headers: { Authorization: `ApiKey ${key}` } })).status;
     const line = (name: string) => page.getByRole('row').filter({ hasText: name });

@@ -153,6 +153,7 @@ async function leaveWindow(page: Page, url: string): Promise<void> {
     await page.goto(besideOf(url)).catch(() => page.goto('about:blank'));
     if (page.url().startsWith(url)) await page.evaluate('sessionStorage.clear()');
     await context.clearCookies();
+    await context.clearPermissions();
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce', media: null });
     await page.setViewportSize({ width: 1280, height: 800 });
   } catch {
@@ -236,11 +237,11 @@ export interface Scene {
 }
 
 /** Before each test a node of its own, and a tab of its operator there, empty until the test goes to a screen; both are gone after it. */
-export function onNewPage(ready: (scene: Scene) => void, options?: BrowserContextOptions): void {
+export function onNewPage(ready: (scene: Scene) => void): void {
   const tidied = tidiedAfterEach();
   beforeEach(async () => {
     const node = tidied(await startPageNode());
-    const visitor = tidied(await comingIn(node, options));
+    const visitor = tidied(await comingIn(node));
     ready({ node, visitor, page: visitor.page });
   });
 }

@@ -11,12 +11,9 @@ describePage('a dialog', () => {
   let visitor: Visit;
   let page: Page;
   let home: Entity;
-  onNewPage(
-    (scene) => {
-      ({ node, visitor, page } = scene);
-    },
-    { permissions: ['clipboard-read', 'clipboard-write'] },
-  );
+  onNewPage((scene) => {
+    ({ node, visitor, page } = scene);
+  });
   beforeEach(async () => {
     me = operator(node);
     home = await collection(node, me, { label: 'Letters' });
@@ -181,6 +178,7 @@ describePage('a dialog', () => {
   });
 
   test('that shows a key this once is not closed before it was copied, but on purpose', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await visitor.go('/settings/keys');
     await page.getByRole('heading', { name: 'You have no keys' }).waitFor();
     await page.keyboard.press('n');
@@ -354,6 +352,7 @@ describePage('a dialog', () => {
   });
 
   test('cuts nothing off of what is pasted, and says what is too long', async () => {
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     const paste = async (text: string) => {
       await page.evaluate(`navigator.clipboard.writeText(${JSON.stringify(text)})`);
       await page.keyboard.press('Control+v');

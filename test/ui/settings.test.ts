@@ -14,12 +14,9 @@ describePage('the settings', () => {
   let node: TestNode;
   let visitor: Visit;
   let page: Page;
-  onNewPage(
-    (scene) => {
-      ({ node, visitor, page } = scene);
-    },
-    { permissions: ['clipboard-read', 'clipboard-write'] },
-  );
+  onNewPage((scene) => {
+    ({ node, visitor, page } = scene);
+  });
 
   const card = (name: string) => page.getByRole('region', { name });
 
@@ -53,6 +50,7 @@ describePage('the settings', () => {
 
   test('show the node, verify it, back it up and make its index anew', async () => {
     await seedArtworks(node, 60);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await visitor.go('/');
     await page.keyboard.press('g');
     await page.keyboard.press('n');
