@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { ask, user } from '../helpers/callers.ts';
 import { collection, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
+import { bytesOf, cidOf, expectBytes, holding } from './contents.ts';
 import { read, remoteOf, sync } from './nodes.ts';
 import { type Proxied, startProxied } from './proxied.ts';
 
@@ -80,4 +81,21 @@ test('what was moved before it was deleted comes back where it lay', async () =>
   const back = ok(await restore(scene, work.id));
   expect(back.relationships).toMatchObject([{ predicate: 'collection', peer: other.id }]);
   await expectLevel(scene, work.id);
+});
+
+test('what a remote took without its bytes before it was deleted comes back with them', async () => {
+  await using scene = await startMirror();
+  const { origin, mirror, curator, here, place, proxy } = scene;
+  const bytes = bytesOf(1000);
+  const { id } = await holding(mirror, here, bytes, { collection: place.id, properties: { n: 1 } });
+  await update(mirror, here, await read(mirror, here, id), { properties: { n: 2 } });
+  proxy.fault = ({ path }) => (/\/content/.test(path) ? { status: 404, body: 'a page of a proxy' } : undefined);
+  await ask(mirror, here, 'POST /node/remotes/origin/sync');
+  proxy.fault = () => undefined;
+  expect((await read(origin, curator, id)).properties).toEqual({ n: 2 });
+  await remove(mirror, here, await read(mirror, here, id));
+  expect(await sync(mirror, here)).toMatchObject({ deleted: 1, refused: 0 });
+  expect(ok(await restore(scene, id)).properties).toMatchObject({ n: 2, content: { v1: { cid: cidOf(bytes) } } });
+  await expectLevel(scene, id);
+  await expectBytes(origin, curator, `/entities/${id}/content?key=v1`, bytes);
 });

@@ -1,11 +1,16 @@
-import type { Manifest } from '../model/manifest.ts';
+import { entriesOf } from '../model/content-entries.ts';
+import { type Json, type Manifest, relationshipKey } from '../model/manifest.ts';
+import { equalJson } from '../model/properties.ts';
 import { descends } from './archive/archive-reads.ts';
 import type { Reader } from './connection.ts';
 import type { EntityRow } from './entities.ts';
-import { lastLive, type Version, versionByKey } from './versions.ts';
+import { chain, lastLive, type Version, versionByKey } from './versions.ts';
 
 /** So many tips are looked through for the last one that was live here: graves give way to each other a few times at most. */
 const mostTips = 16;
+
+/** More versions since both sides had the same are not looked through. */
+const mostVersions = 64;
 
 /**
  * The last version of a deleted entity that was not deleted; undefined where it is not here. Where what was deleted here has given way
@@ -15,7 +20,7 @@ export function lastHere(db: Reader, { key }: Pick<EntityRow, 'key'>, grave: Man
   const last = lastLive(db, grave);
   const deleted = last && deletedHere(db, key);
   if (!deleted || deleted.cid === last.cid) return last;
-  return descends(db, { from: deleted.cid, to: last.cid }) ? deleted : last;
+  return descends(db, { from: deleted.cid, to: last.cid }) || isTaken(db, last, deleted) ? deleted : last;
 }
 
 /** What was the tip of a deleted entity until the version after it made it a deleted one. */
@@ -27,4 +32,34 @@ function deletedHere(db: Reader, entity: number): Version | undefined {
     if (!before.manifest.deleted) return versionByKey(db, new_tip)?.manifest.prev === before.cid ? before : undefined;
   }
   return undefined;
+}
+
+/**
+ * Whether a remote's version says nothing beside what both sides had but what was said here since: it is what the remote has taken of
+ * that, as where bytes were still to come. Of a collection each side says by itself who its members are.
+ */
+function isTaken(db: Reader, { cid, manifest }: Version, deleted: Version): boolean {
+  if (manifest.type === 'collection') return false;
+  const [ours, theirs] = [chain(db, deleted.cid, mostVersions), chain(db, cid, mostVersions)];
+  const there = new Set(theirs.map((one) => one.cid));
+  const at = ours.findIndex((one) => there.has(one.cid));
+  if (at === -1 && [ours, theirs].some((versions) => versions.at(-1)?.manifest.prev !== null)) return false;
+  const base = placesOf(ours[at]);
+  const said = (at === -1 ? ours : ours.slice(0, at)).filter((one) => !one.manifest.deleted).map(placesOf);
+  const taken = placesOf({ manifest });
+  return [...new Set([...base.keys(), ...taken.keys()])].every((place) =>
+    [base, ...said].some((one) => equalJson(one.get(place), taken.get(place))),
+  );
+}
+
+/** What a version says, by place; when bytes came each side says by itself. */
+function placesOf(version: Pick<Version, 'manifest'> | undefined): Map<string, Json> {
+  if (!version) return new Map();
+  const { properties, relationships } = version.manifest;
+  const entries = entriesOf(version.manifest);
+  return new Map<string, Json>([
+    ...Object.entries(properties).filter(([name]) => name !== 'content' || entries.size === 0),
+    ...[...entries].map(([name, { uploaded_at: _time, ...entry }]): [string, Json] => [`content ${name}`, entry]),
+    ...relationships.map((one): [string, Json] => [`to ${relationshipKey(one)}`, { ...one }]),
+  ]);
 }
