@@ -197,6 +197,53 @@ test('a collection that went to two nodes and is deleted here is restored at bot
     expect((await read(node, who, id)).relationships.map((r) => [r.predicate, r.peer])).toEqual([['owner', who.id]]);
 });
 
+/** Two services have it, each by a version of its own; the operator is the viewer of it at both, too. */
+async function startViewed() {
+  const scene = await startBeside({ stranger: true });
+  const { mirror, one, here, ada, remotes } = scene;
+  const { id } = await collection(mirror, here, { label: 'Works' });
+  for (const remote of Object.values(remotes)) await addRemote(mirror, here, { ...remote, collections: [id] });
+  const round = () => scene.round('first', 'second', 'first', 'second');
+  await round();
+  await enrol(one, ada, id, ada, 'viewer');
+  await round();
+  const restore = async () => {
+    const tip = ok<{ cid: string }>(await ask(mirror, here, `GET /entities/${id}/tip`));
+    ok(await ask(mirror, here, `POST /entities/${id}/restore`, { expect_tip: tip.cid }));
+    await round();
+  };
+  return { ...scene, id, restore };
+}
+
+test('a collection that was edited and deleted here before either of two services heard of it is restored as it was here', async () => {
+  await using scene = await startViewed();
+  const { mirror, here, sides, id } = scene;
+  const { cid } = await read(mirror, here, id);
+  ok(await ask(mirror, here, `PUT /collections/${id}`, { expect_tip: cid, description: 'here' }));
+  await remove(mirror, here, await read(mirror, here, id));
+  // Its tombstone lies over its own version, and the one here over the second one's.
+  await scene.round('first');
+  await scene.restore();
+  expect(await read(mirror, here, id)).toMatchObject({ properties: { description: 'here' } });
+  for (const [node, who] of sides) {
+    const { properties, relationships } = await read(node, who, id);
+    expect(properties.description).toBe('here');
+    expect(new Set(relationships.map(({ peer }) => peer))).toEqual(new Set([who.id]));
+  }
+});
+
+test('a role that one of two services took from somebody before both sides deleted the collection is not back with it', async () => {
+  await using scene = await startViewed();
+  const { mirror, one, here, ada, sides, id } = scene;
+  ok(await ask(one, ada, `DELETE /collections/${id}/members/${ada.id}?role=viewer`));
+  await remove(one, ada, await read(one, ada, id));
+  await remove(mirror, here, await read(mirror, here, id));
+  await scene.round('first');
+  await scene.restore();
+  for (const [node, who] of sides)
+    expect((await read(node, who, id)).relationships).toMatchObject([{ predicate: 'owner', peer: who.id }]);
+});
+
 test.each([
   ['services', true],
   ['nodes', false],

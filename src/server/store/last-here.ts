@@ -1,6 +1,7 @@
 import { entriesOf } from '../model/content-entries.ts';
-import { type Json, type Manifest, relationshipKey } from '../model/manifest.ts';
+import { type Json, type Manifest, type Relationship, relationshipKey } from '../model/manifest.ts';
 import { equalJson } from '../model/properties.ts';
+import { memberOf, rolesOf } from '../model/roles.ts';
 import { descends } from './archive/archive-reads.ts';
 import type { Reader } from './connection.ts';
 import type { EntityRow } from './entities.ts';
@@ -36,10 +37,12 @@ function deletedHere(db: Reader, entity: number): Version | undefined {
 
 /**
  * Whether a remote's version says nothing beside what both sides had but what was said here since: it is what the remote has taken of
- * that, as where bytes were still to come. Of a collection each side says by itself who its members are.
+ * that, as where bytes were still to come.
  */
 function isTaken(db: Reader, { cid, manifest }: Version, deleted: Version): boolean {
-  if (manifest.type === 'collection') return false;
+  const users = new Set(db.all<{ id: string | null }>('SELECT user_id AS id FROM remote').map(({ id }) => id));
+  const placesOf = (version?: Pick<Version, 'manifest'>) =>
+    version ? placesIn(version.manifest, users) : new Map<string, Json>();
   const [ours, theirs] = [chain(db, deleted.cid, mostVersions), chain(db, cid, mostVersions)];
   const there = new Set(theirs.map((one) => one.cid));
   const at = ours.findIndex((one) => there.has(one.cid));
@@ -47,19 +50,30 @@ function isTaken(db: Reader, { cid, manifest }: Version, deleted: Version): bool
   const base = placesOf(ours[at]);
   const said = (at === -1 ? ours : ours.slice(0, at)).filter((one) => !one.manifest.deleted).map(placesOf);
   const taken = placesOf({ manifest });
+  // A role that somebody took there is not to come back.
+  const isGiven = ([place, role]: [string, Json]) => !place.startsWith('role ') || equalJson(role, taken.get(place));
+  if (![...placesOf(deleted)].every(isGiven)) return false;
   return [...new Set([...base.keys(), ...taken.keys()])].every((place) =>
     [base, ...said].some((one) => equalJson(one.get(place), taken.get(place))),
   );
 }
 
-/** What a version says, by place; when bytes came each side says by itself. */
-function placesOf(version: Pick<Version, 'manifest'> | undefined): Map<string, Json> {
-  if (!version) return new Map();
-  const { properties, relationships } = version.manifest;
-  const entries = entriesOf(version.manifest);
+/**
+ * What a version says, by place; when bytes came and a role was given each side says by itself, and the operator is another user at each.
+ * @param users as whom remotes know the operator
+ */
+function placesIn(manifest: Manifest, users: ReadonlySet<string | null>): Map<string, Json> {
+  const { properties, relationships, type } = manifest;
+  const entries = entriesOf(manifest);
+  const roles = type === 'collection' ? rolesOf(manifest) : new Map();
+  const placeOf = (one: Relationship): [string, Json] => {
+    if (!roles.has(one.predicate)) return [`to ${relationshipKey(one)}`, { ...one }];
+    const { role, peer, kind, expires } = memberOf(one);
+    return [`role ${role} ${users.has(peer) ? '' : peer}`, { kind, expires }];
+  };
   return new Map<string, Json>([
     ...Object.entries(properties).filter(([name]) => name !== 'content' || entries.size === 0),
     ...[...entries].map(([name, { uploaded_at: _time, ...entry }]): [string, Json] => [`content ${name}`, entry]),
-    ...relationships.map((one): [string, Json] => [`to ${relationshipKey(one)}`, { ...one }]),
+    ...relationships.map(placeOf),
   ]);
 }
