@@ -1,4 +1,5 @@
 import { chown, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { fillWhole, isUnfinished, realPlace, whyNotFillable } from '../../src/server/store/whole-folder.ts';
@@ -66,6 +67,20 @@ test('what fails leaves the folder as it was, and overwrites nothing', async () 
   await expect(late).rejects.toMatchObject({ reason: expect.stringMatching(/identity\.db meanwhile/) });
   expect(await readdir(target)).toEqual(['identity.db']);
   expect(await readFile(join(target, 'identity.db'), 'utf8')).toBe('of another');
+});
+
+test.each([
+  { code: 'ENOSPC' },
+  { code: 'SQLITE_FULL' },
+  { code: 'Unknown system error', errno: -constants.errno.EDQUOT },
+])('where there is no room (%j) it is said where', async (cause) => {
+  await using folder = await temporaryFolder();
+  const target = join(folder.path, 'copy');
+  const failing = fillWhole(target, 'identity.db', () => Promise.reject(Object.assign(new Error('no room'), cause)));
+  await expect(failing).rejects.toMatchObject({
+    code: 'STORAGE_FULL',
+    reason: expect.stringContaining(`not enough room on the disk of ${target}`),
+  });
 });
 
 test('what was interrupted is known by what has not been moved yet', async () => {

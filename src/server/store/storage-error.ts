@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { StorageError } from '../errors.ts';
 import { networks } from '../model/ids.ts';
@@ -8,11 +9,14 @@ const sentences: Record<string, string> = {
   SQLITE_FULL:
     'The disk is full. Free some space; nothing of this write was kept, and everything before it can be read.',
   ENOSPC: 'The disk is full. Free some space; nothing of this write was kept, and everything before it can be read.',
+  EDQUOT:
+    "The disk quota of the node's user is used up. Free some space, or have it raised; nothing of this write was kept, and everything before it can be read.",
   SQLITE_READONLY: 'The data folder is read-only. Make it writable; what is there can be read.',
   SQLITE_CANTOPEN: 'The database cannot be opened. Check that the data folder exists and is writable.',
   SQLITE_CORRUPT: 'The database file is damaged. Run `archeion verify`, then restore a backup.',
   SQLITE_NOTADB: 'The database file is damaged. Run `archeion verify`, then restore a backup.',
-  SQLITE_IOERR: 'The disk could not be read or written. Check it and its free space; nothing of this write was kept.',
+  SQLITE_IOERR:
+    "The disk could not be read or written. Check it, its free space and, where there is one, the quota of the node's user; nothing of this write was kept.",
   ZSTD_error: damagedVersion,
   SQLITE_BUSY: 'Another program holds the database. Stop it and try again.',
 };
@@ -71,9 +75,15 @@ function storedOr(error: unknown): unknown {
   return isOfStorage(error) && !(error instanceof StorageError) ? asStorageError(error) : error;
 }
 
+/** Node has no name for a disk quota that is used up. */
+function codeOf(error: unknown): string {
+  if (!(error instanceof Error && 'code' in error)) return '';
+  return 'errno' in error && error.errno === -constants.errno.EDQUOT ? 'EDQUOT' : String(error.code);
+}
+
 /** Whether an error is of the database, of the file system or of damaged bytes, not of what was made of what is there. */
 export function isOfStorage(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   return error instanceof StorageError || /^(SQLITE_|ZSTD_error|E[A-Z]+$)/.test(code);
 }
 
@@ -87,6 +97,11 @@ export function isDamage(error: unknown): boolean {
   return error instanceof Error && 'code' in error && /^SQLITE_(CORRUPT|NOTADB)/.test(String(error.code));
 }
 
+/** Whether there was no room for what was to be written. */
+export function isFull(error: unknown): boolean {
+  return /^(SQLITE_FULL|ENOSPC$|EDQUOT$)/.test(codeOf(error));
+}
+
 export function asStorageError(error: unknown): StorageError {
   const { reason, full } = storageError(error);
   return new StorageError(reason, full);
@@ -95,7 +110,7 @@ export function asStorageError(error: unknown): StorageError {
 /** Any error of the database as one that a person understands. */
 export function storageError(error: unknown): { reason: string; full: boolean } {
   if (error instanceof StorageError) return { reason: error.reason, full: error.code === 'STORAGE_FULL' };
-  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  const code = codeOf(error);
   const known = Object.entries(sentences).find(([name]) => code.startsWith(name));
   const message = error instanceof Error ? error.message : String(error);
   const isOfFiles = error instanceof Error && 'syscall' in error && code !== '';
@@ -106,6 +121,6 @@ export function storageError(error: unknown): { reason: string; full: boolean } 
       (code === ''
         ? `This cannot be written: ${message}`
         : `${from} reported an error: ${message}.${ways[code] ?? ''}`),
-    full: code.startsWith('SQLITE_FULL') || code === 'ENOSPC',
+    full: isFull(error),
   };
 }

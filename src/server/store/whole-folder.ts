@@ -5,6 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import { syncFolder } from '../blocks/durable-folder.ts';
 import { StorageError } from '../errors.ts';
 import { partialBeside } from './partial-name.ts';
+import { isFull } from './storage-error.ts';
 
 /** What systems put into folders, and on top of disks, by themselves: a folder with nothing else in it is empty. */
 const ofSystems = new Set([
@@ -69,8 +70,16 @@ export async function fillWhole<T>(target: string, last: string, fill: (folder: 
     return result;
   } catch (error) {
     await rm(partial, { recursive: true, force: true });
-    throw error;
+    throw isFull(error) ? fullThere(target) : error;
   }
+}
+
+/** Who makes a backup on another disk would else look after that of the node. */
+function fullThere(target: string): StorageError {
+  return new StorageError(
+    `There is not enough room on the disk of ${target}, or for what its user may have there. Free some space there, or name a folder on another disk; nothing of it was kept.`,
+    true,
+  );
 }
 
 async function moveUp(partial: string, target: string, last: string): Promise<void> {
