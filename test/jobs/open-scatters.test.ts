@@ -31,7 +31,7 @@ test('the open batches of a run are looked for among what its collection lists s
     expect(status()).toBe('done');
     // Of one that is shown, and asked for each second, all jobs are read once.
     plans.length = 0;
-    readRun(explaining(db, plans), { job: job.id, offset: 0, limit: 10, nowMs: created });
+    readRun(explaining(db, plans), { job: job.id, failed: false, offset: 0, limit: 10, nowMs: created });
     expect(plans.filter((plan) => /^SEARCH j .*run=/.test(plan))).toHaveLength(1);
     await store.submit([step(null, batch)]);
     expect(status()).not.toBe('done');

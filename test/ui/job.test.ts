@@ -2,10 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page, Request } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
+import type { JobRequest } from '../../src/server/model/job-request.ts';
+import type { Row } from '../../src/server/store/commit.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, ok } from '../helpers/entities.ts';
 import { allow, command, ended, one, program, replying } from '../helpers/local.ts';
 import type { TestNode } from '../helpers/node.ts';
+import { commit } from '../helpers/store.ts';
 import { describePage, onNewPage, pictureOf, type Visit } from './browser.ts';
 
 describePage('a run', () => {
@@ -64,6 +67,27 @@ describePage('a run', () => {
     expect((await refused).status()).toBe(400);
     await page.getByText(/was repeated/).waitFor();
     await expect.poll(() => page.getByRole('alert').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('shows of very many jobs those that failed', async () => {
+    const { id: place } = await collection(node, me, { label: 'Notes' });
+    const made = { type: 'klados', processor: place, rhiza: null, collection: place, target: place } as const;
+    const rest = { parent: null, retries: null, handoff: null, asker: '{}', attempts: 1, created: Date.now() };
+    const rows = Array.from({ length: 1002 }, (_, i): Row => {
+      const at = { id: `job_${i}`, run: 'job_0', request: { job_id: `job_${i}` } as JobRequest };
+      const job = { ...made, ...rest, ...at, expires: rest.created + 3_600_000 };
+      return { kind: 'job', job: { ...job, state: i === 1001 ? 'refused' : 'accepted' } };
+    });
+    const store = await node.ctx.networks.get('main');
+    await store.submit([commit([], { rows })]);
+    await visitor.go('/jobs/job_0');
+    await page.getByText('Only the first 1,000 jobs are shown; there are 1,002.').waitFor();
+    await page.getByRole('button', { name: 'Only what failed' }).click();
+    await page.getByRole('button', { name: 'Run it again' }).waitFor();
+    expect(await lines().count()).toBe(1);
+    await pictureOf(page, 'job-failed');
+    await page.getByRole('button', { name: 'All jobs' }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

@@ -103,6 +103,8 @@ export interface RunJobLine {
 export interface RunQuery {
   /** Any job of the run, or the run itself. */
   job: string;
+  /** Only jobs that failed, and those that repeat others. */
+  failed: boolean;
   offset: number;
   limit: number;
   nowMs: number;
@@ -111,14 +113,23 @@ export interface RunQuery {
 /** A run with a page of its jobs, in the order in which they came; null where there is none. A long read. */
 export function readRun(
   db: Reader,
-  { job, offset, limit, nowMs }: RunQuery,
+  { job, failed, offset, limit, nowMs }: RunQuery,
 ): { run: RunLine; jobs: RunJobLine[]; total: number } | null {
   const run = db.get<{ run: string }>('SELECT run FROM job WHERE id = ?', job)?.run ?? job;
   const begun = db.get<FirstJob>(`SELECT ${first} FROM job WHERE run = ? ORDER BY key LIMIT 1`, run);
   if (!begun) return null;
   const all = jobsOfRun(db, run);
-  const jobs = all.slice(offset, offset + limit).map((one) => jobLine(db, one, nowMs));
-  return { run: lineOf(db, begun, nowMs, all), jobs, total: all.length };
+  const wanted = failed ? failedOf(db, run, all, nowMs) : all;
+  const jobs = wanted.slice(offset, offset + limit).map((one) => jobLine(db, one, nowMs));
+  return { run: lineOf(db, begun, nowMs, all), jobs, total: wanted.length };
+}
+
+/** Without its repetition nobody would see of a job that it was repeated. */
+function failedOf(db: Reader, run: string, jobs: RunJob[], nowMs: number): RunJob[] {
+  const sql = "SELECT id FROM job WHERE run = ? AND type = 'agent'";
+  const ofAgents = new Set(db.all<{ id: string }>(sql, run).map(({ id }) => id));
+  const hasFailed = (job: RunJob) => phaseOf(job, nowMs).phase === 'error' && (!ofAgents.has(job.id) || isUnsent(job));
+  return jobs.filter((job) => job.retries !== null || hasFailed(job));
 }
 
 function lineOf(db: Reader, job: FirstJob, nowMs: number, jobs?: RunJob[]): RunLine {

@@ -37,16 +37,16 @@ export function runsQuery(processor?: string, limit = 50) {
 export const mostJobs = 1000;
 
 /**
- * A run with its jobs. While it is live it is asked for each second: the stream that the node has of it would take one of the six
+ * A run with its jobs, or with those that failed. While it is live it is asked for each second: the stream that the node has of it would take one of the six
  * connections that a browser has for all its tabs together.
  */
-export function runQuery(job: string) {
+export function runQuery(job: string, failed = false) {
   return queryOptions({
-    queryKey: ['run', job],
+    queryKey: ['run', job, failed],
     queryFn: ({ signal }) =>
       answered(
         api.GET('/node/jobs/{job_id}', {
-          params: { path: { job_id: job }, query: { limit: mostJobs } },
+          params: { path: { job_id: job }, query: { failed: failed ? 'true' : 'false', limit: mostJobs } },
           signal,
         }),
       ),

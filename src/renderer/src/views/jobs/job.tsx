@@ -27,7 +27,12 @@ export function Job() {
   const { id } = route.useParams();
   const { at } = route.useSearch();
   const go = useNavigate({ from: '/jobs/$id' });
-  const found = useQuery(runQuery(id));
+  const [failedOf, setFailedOf] = useState<string>();
+  const failed = failedOf === id;
+  const found = useQuery({
+    ...runQuery(id, failed),
+    placeholderData: (before, query) => (query?.queryKey[1] === id ? before : undefined),
+  });
   const lines = treeOf(found.data?.jobs ?? []);
   const [shown, setShown] = useState<string>();
   // The one that was chosen; else the one that is shown; else what failed and was not repeated; else the first.
@@ -59,10 +64,17 @@ export function Job() {
       {run.kind === 'agent' && <AgentReport run={run} />}
       <div className="grid grid-cols-1 min-h-0 flex-1 lg:grid-cols-[minmax(18rem,2fr)_3fr]">
         <div className="min-h-40 overflow-auto border-b border-line lg:border-r lg:border-b-0">
-          <JobLines lines={lines} chosen={chosen?.job.job_id} onChoose={choose} />
-          {total > mostJobs && (
-            <p className="p-3 text-xs text-quiet">{t('job.firstOnly', { most: mostJobs, total })}</p>
+          {run.progress.total > mostJobs && (
+            <p className="flex flex-wrap items-center gap-3 p-3 text-xs text-quiet">
+              {total > mostJobs && t('job.firstOnly', { most: mostJobs, total })}
+              {(failed || run.progress.error > 0) && (
+                <Button small onClick={() => setFailedOf(failed ? undefined : id)}>
+                  {t(failed ? 'job.showAll' : 'job.showFailed')}
+                </Button>
+              )}
+            </p>
           )}
+          <JobLines lines={lines} chosen={chosen?.job.job_id} onChoose={choose} />
         </div>
         <div className="min-h-40 overflow-auto p-5">
           {chosen && <JobDetails key={chosen.job.job_id} run={run} line={chosen} />}
@@ -85,7 +97,7 @@ function RunHead({ run, shown }: { run: RunLine; shown: string }) {
       toast(resumed > 0 ? t('job.resumed', { count: resumed }) : t('job.resumedNone', { skipped: number(skipped) }));
       if (error !== undefined) toast(t('job.resumedInPart', { skipped: number(skipped), reason: error }));
     },
-    onSettled: () => queries.invalidateQueries({ queryKey: runQuery(shown).queryKey }),
+    onSettled: () => queries.invalidateQueries({ queryKey: ['run', shown] }),
   });
   return (
     <>

@@ -60,6 +60,7 @@ export class RunsController extends Controller {
    * it made.
    * @minLength job_id 1
    * @maxLength job_id 100
+   * @param failed Only those that failed, and those that repeat others.
    * @isInt offset
    * @minimum offset 0
    * @isInt limit
@@ -71,10 +72,12 @@ export class RunsController extends Controller {
   async read(
     @Request() request: CallerRequest,
     @Path() job_id: string,
+    @Query() failed: 'true' | 'false' = 'false',
     @Query() offset: number = 0,
     @Query() limit: number = 200,
   ): Promise<RunView> {
-    return StoredJson.as<RunView>(await this.runs.read(request.caller, job_id, { offset, limit }));
+    const page = { failed: failed === 'true', offset, limit };
+    return StoredJson.as<RunView>(await this.runs.read(request.caller, job_id, page));
   }
 
   /**

@@ -20,7 +20,11 @@ export class RunsService {
   }
 
   /** @throws NotFoundError where the node knows no such job */
-  async read(caller: Caller, job: string, page: { offset: number; limit: number }): Promise<Uint8Array> {
+  async read(
+    caller: Caller,
+    job: string,
+    page: { failed: boolean; offset: number; limit: number },
+  ): Promise<Uint8Array> {
     operator(caller);
     const store = await this.#writes.store(caller);
     const run = await store.readLong('run', { job, ...page, nowMs: this.#writes.env.now() }, caller);

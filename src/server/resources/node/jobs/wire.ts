@@ -91,7 +91,10 @@ export interface RunView {
   run: RunLineView;
   /** In the order in which they came. */
   jobs: RunJobView[];
-  /** @isInt */
+  /**
+   * How many there are; with `failed` how many of these.
+   * @isInt
+   */
   total: number;
 }
 
