@@ -120,6 +120,15 @@ describePage('the sync screens', () => {
     await heading('Conflicts').waitFor();
     await page.getByText('2 conflicts wait').waitFor();
     await lookAt(page, 'sync-conflicts');
+    await page.route('**/node/conflicts?*', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, json: { ...(await response.json()), total: 5002 } });
+    });
+    await page.reload();
+    await page.getByText('and 5,000 more, which come here when these are decided').waitFor();
+    await page.unroute('**/node/conflicts?*');
+    await page.reload();
+    await page.getByText('2 conflicts wait').waitFor();
     const order = (await conflictsOf(node, me)).map(({ id }) => id);
     if (order[0] !== letter.id) await press('j');
     await press('Enter');

@@ -81,6 +81,11 @@ export function Conflicts() {
               ))}
             </tbody>
           </table>
+          {total > conflicts.length && (
+            <p className="px-5 py-2 text-quiet">
+              {t('sync.conflictsMore', { number: number(total - conflicts.length) })}
+            </p>
+          )}
         </div>
       )}
     </>
