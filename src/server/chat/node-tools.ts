@@ -123,7 +123,8 @@ export function nodeTools(node: NodeOperations): Tool[] {
         const text = await node.entities.read(caller, one);
         if (text.length > maxEntity) {
           const preview = await node.entities.preview(caller, one);
-          return { value: { ...preview, note: 'The entity is too large to show.' }, shown: [citation(preview)] };
+          const note = 'The entity is too large to show. get_relationships gives its relationships, some at a time.';
+          return { value: { ...preview, note }, shown: [citation(preview)] };
         }
         const { relationships, ...entity } = fromJson(Buffer.from(text).toString()) as ManifestView;
         return { value: { ...entity, relationship_count: relationships.length }, shown: [await known(caller, one)] };
