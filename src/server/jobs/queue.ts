@@ -101,12 +101,11 @@ export class JobQueue {
   async #takeUp(): Promise<void> {
     const { sender, now } = this.#needs;
     for (let after = 0; this.#left > 0; ) {
-      const page = this.#store.read((db) =>
-        interruptedJobs(db, { after, last: this.#left, limit: perPage, nowMs: now() }).map((job) => ({
-          ...job,
-          endpoints: endpointsSince(db, job.processor, job.created),
-        })),
-      );
+      const page = this.#store.read((db) => {
+        const jobs = interruptedJobs(db, { after, last: this.#left, limit: perPage, nowMs: now() });
+        const endpoints = endpointsSince(db, Math.min(...jobs.map(({ created }) => created)));
+        return jobs.map((job) => ({ ...job, endpoints: endpoints(job.processor, job.created) }));
+      });
       const rows: JobRow[] = [];
       for (const { id, endpoints, sending, begun } of page) {
         // Where it had others, a service may have taken the job, and may still work on it.

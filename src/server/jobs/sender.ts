@@ -135,7 +135,7 @@ export class JobSender {
   /** The way to the processor of a job whose log has no end yet, and that can only have run within this node. */
   #unended(store: NetworkStore, { id: job, processor: id, type, created, request }: Sendable): Way | null {
     if (!store.read((db) => hasOpenLog(db, job))) return null;
-    const endpoints = store.read((db) => endpointsSince(db, id, created));
+    const endpoints = store.read((db) => endpointsSince(db, created)(id, created));
     const [endpoint] = endpoints;
     if (endpoint === undefined || !endpoints.every((one) => this.isLocal(one))) return null;
     const dispatcher = this.#dispatcherOf(endpoint);
