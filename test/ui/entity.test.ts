@@ -176,6 +176,21 @@ describePage('an entity', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('that differs in hundreds of places shows the first of them, and more where they are asked for', async () => {
+    const many = (text: string) => Object.fromEntries(Array.from({ length: 230 }, (_, i) => [`n${i}`, text]));
+    await page.getByRole('button', { name: 'Edit as JSON' }).click();
+    await page.getByRole('textbox', { name: 'Edit as JSON' }).fill(JSON.stringify(many('mine')));
+    await update(node, me, letter, { properties: many('theirs') });
+    await page.getByRole('button', { name: 'Compare' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Somebody else was quicker' });
+    await dialog.getByText('In 230 places both changed the same').waitFor();
+    const radios = dialog.getByRole('radio', { name: / theirs$/ });
+    expect(await radios.count()).toBe(200);
+    await dialog.getByRole('button', { name: 'Show more' }).click();
+    await expect.poll(() => radios.count()).toBe(230);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('keeps what was typed when the node is killed, says what happened, and saves it afterwards', async () => {
     await field('label').fill('To Ada, unsent');
     const { port } = new URL(node.url);

@@ -1,7 +1,13 @@
+import { useState } from 'react';
+import { ShowMore } from '../../components/show-more.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { keyOf, type Relationship } from './model/content.ts';
 import type { Difference, Side } from './model/three-way.ts';
 import { ThreeWayRow } from './three-way-row.tsx';
+
+/** So many are shown at first, and so many more each time that more are asked for: thousands at once take seconds. */
+const first = 200;
+const step = 300;
 
 interface ThreeWayTableProps {
   differences: readonly Difference[];
@@ -17,31 +23,38 @@ interface ThreeWayTableProps {
 /** Each place that differs: what was there, and what both sides made of it; where both changed it, one is chosen. */
 export function ThreeWayTable({ differences, based = true, choices, onChoose, relationships }: ThreeWayTableProps) {
   const { t } = useTexts();
+  const [most, setMost] = useState(first);
+  // What is to be chosen is left out only for more of that.
+  const clashes = new Set(differences.filter(({ clash }) => clash).slice(0, most));
+  const shown = differences.filter((one, i) => i < most || clashes.has(one));
   const labels = new Map(relationships.map((one) => [keyOf(one), one.peer_label]));
   return (
-    <table className="w-full table-fixed border-collapse text-left">
-      <thead className="text-xs text-quiet">
-        <tr>
-          <th className="w-40 py-1 pr-2 font-medium">{t('merge.place')}</th>
-          {based && <th className="p-1 font-medium">{t('merge.base')}</th>}
-          <th className="p-1 font-medium">{t('merge.mine')}</th>
-          <th className="p-1 font-medium">{t('merge.theirs')}</th>
-        </tr>
-      </thead>
-      <tbody>
-        {differences.map((one) => (
-          <ThreeWayRow
-            key={placeName(one.path)}
-            place={placeName(one.path)}
-            difference={one}
-            based={based}
-            peer={one.path[0] === 'relationships' ? labels.get(one.path.slice(1, 3).join(' ')) : undefined}
-            choice={one.clash ? (choices[placeName(one.path)] ?? 'mine') : null}
-            onChoose={(side) => onChoose(placeName(one.path), side)}
-          />
-        ))}
-      </tbody>
-    </table>
+    <>
+      <table className="w-full table-fixed border-collapse text-left">
+        <thead className="text-xs text-quiet">
+          <tr>
+            <th className="w-40 py-1 pr-2 font-medium">{t('merge.place')}</th>
+            {based && <th className="p-1 font-medium">{t('merge.base')}</th>}
+            <th className="p-1 font-medium">{t('merge.mine')}</th>
+            <th className="p-1 font-medium">{t('merge.theirs')}</th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map((one) => (
+            <ThreeWayRow
+              key={placeName(one.path)}
+              place={placeName(one.path)}
+              difference={one}
+              based={based}
+              peer={one.path[0] === 'relationships' ? labels.get(one.path.slice(1, 3).join(' ')) : undefined}
+              choice={one.clash ? (choices[placeName(one.path)] ?? 'mine') : null}
+              onChoose={(side) => onChoose(placeName(one.path), side)}
+            />
+          ))}
+        </tbody>
+      </table>
+      <ShowMore total={differences.length} listed={shown.length} onMore={() => setMost(most + step)} className="mt-1" />
+    </>
   );
 }
 
