@@ -99,10 +99,10 @@ async function begun(scene: JobScene, second: string) {
   const rhiza = ok<Entity>(await ask(scene.node, scene.who, 'POST /rhizai', body));
   const started = ok<Started>(await ask(scene.node, scene.who, `POST /rhizai/${rhiza.id}/invoke`, scene.invocation()));
   const log = await scene.log(first.self, started, { status: 'running', rhiza_id: rhiza.id });
-  const handOn = async (more: object = {}) => {
+  const handOn = async (more: object = {}, node = scene.node) => {
     const context = { id: rhiza.id, path: ['a', 'b'], parent_logs: [log.id], ...more };
     const invocation = scene.invocation({ job_collection: started.job_collection, rhiza: context });
-    return ok<Started>(await ask(scene.node, first.self, `POST /kladoi/${second}/invoke`, invocation));
+    return ok<Started>(await ask(node, first.self, `POST /kladoi/${second}/invoke`, invocation));
   };
   return { first, rhiza, started, log, handOn };
 }
@@ -138,6 +138,24 @@ test('a handoff of which there may be equal ones is answered before it is record
   const second = await scene.klados('', { endpoint: worker.url });
   const { handOn } = await begun(scene, second.id);
   expect((await handOn({ scatter_total: 1 })).status).toBe('started');
+});
+
+test('a handoff of which there may be equal ones, and that had not arrived when the node stopped, is told of once', async () => {
+  await using folder = await temporaryFolder();
+  const scene = await JobScene.open({ data: folder.path });
+  const second = await scene.klados('', { endpoint: `${gone}/accept` });
+  const { handOn } = await begun(scene, second.id);
+  const unanswered = handOn({ scatter_total: 2 }).catch(() => null);
+  const db = new Database(join(folder.path, 'main', 'archeion.db'), { readonly: true });
+  const waiting = db.prepare("SELECT id FROM job WHERE state = 'queued' AND error IS NOT NULL").pluck();
+  await expect.poll(() => waiting.get()).toBeDefined();
+  const job_id = waiting.get();
+  db.close();
+  await scene[Symbol.asyncDispose]();
+  await unanswered;
+  await using node = await startNode({ data: folder.path, now: () => scene.clock.ms });
+  expect(await handOn({ scatter_total: 2 }, node)).toMatchObject({ status: 'started', job_id });
+  expect(await handOn({ scatter_total: 2 }, node)).not.toMatchObject({ job_id });
 });
 
 test('of a run that is resumed only in part, that part is sent', async () => {

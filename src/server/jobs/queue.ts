@@ -12,6 +12,7 @@ import {
   openBatch,
   queuedJobs,
   type StoredJob,
+  unreachedHandoffs,
 } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { mostAtOnce } from './at-once.ts';
@@ -62,6 +63,8 @@ export class JobQueue {
   #left = 0;
   /** What that left and is not begun anew, until jobs are sent: a node that runs for one command takes none. */
   readonly #lost = new Map<string, SendingEvent>();
+  /** Handoffs that had not arrived when the node stopped, by their digests: whoever began them has had no answer. */
+  readonly #unanswered = new Map<string, string[]>();
   /** Why one could not be sent, and still waits. */
   #failure: { error: unknown } | null = null;
   /** Resolved when something may have come. */
@@ -85,6 +88,8 @@ export class JobQueue {
    */
   async resume(): Promise<void> {
     const { log, now } = this.#needs;
+    for (const { id, handoff } of this.#store.read((db) => unreachedHandoffs(db, now())))
+      this.#unanswered.set(handoff, [...(this.#unanswered.get(handoff) ?? []), id]);
     const [first] = this.#store.read((db) => interruptedJobs(db, { after: 0, limit: 1, nowMs: now() }));
     if (!first) return;
     // What comes meanwhile is of this run of the node.
@@ -95,6 +100,19 @@ export class JobQueue {
       if (!(error instanceof StorageError)) throw error;
       log.error({ err: error }, 'jobs that a stop of the node left could not be taken up; it is tried again');
     }
+  }
+
+  /** A job of a handoff that had not arrived when the node stopped, and is sent since; each is given once. */
+  unanswered(handoff: string): StoredJob | undefined {
+    const { sender, now } = this.#needs;
+    const ids = this.#unanswered.get(handoff) ?? [];
+    for (let id = ids.shift(); id !== undefined; id = ids.shift()) {
+      const job = this.#store.read((db) => findJob(db, id ?? ''));
+      const sending = job && (sender.told(job.id) ?? job.sending);
+      if (sending && sending.state !== 'refused' && job.expires > now()) return job;
+    }
+    this.#unanswered.delete(handoff);
+    return undefined;
   }
 
   /** Leaves nothing that a stop of the node left. */

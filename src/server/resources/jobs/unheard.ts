@@ -44,13 +44,13 @@ export async function begunBefore(
   digest: string,
 ): Promise<StoredJob | null> {
   const find = () => store.read((db) => unknownByHandoff(db, digest, stoppedMeanwhile, writes.env.now()));
-  if (!find()) return null;
-  return writes.queued(store, digest, async () => {
+  const begun = async () => {
     const job = find();
     if (!job) return null;
     const { id, sending } = job;
     const error = `${stoppedMeanwhile}; whoever began it was told so when it asked again`;
     await store.submit([needs.sender.commit([{ kind: 'job_sending', id, from: sending, to: { ...sending, error } }])]);
     return job;
-  });
+  };
+  return (find() && (await writes.queued(store, digest, begun))) ?? needs.queueOf(store).unanswered(digest) ?? null;
 }

@@ -117,6 +117,13 @@ export function queuedJobs(
     .map(({ key, ...row }) => ({ key, job: toJob(row) }));
 }
 
+/** What was handed on and waits to be sent again, since it did not arrive, by the digests of the handoffs; the oldest first. */
+export function unreachedHandoffs(db: Reader, nowMs: number): { id: string; handoff: string }[] {
+  const sql = `SELECT id, handoff FROM job WHERE state = 'queued' AND ${inStateIndex} AND handoff IS NOT NULL
+    AND error IS NOT NULL AND expires > ? ORDER BY key`;
+  return db.all(sql, nowMs);
+}
+
 /** The key of the newest job; 0 where there is none. */
 export function lastJob(db: Reader): number {
   return db.get<{ key: number | null }>('SELECT max(key) AS key FROM job')?.key ?? 0;
