@@ -26,6 +26,7 @@ import type {
   SubmissionAnswer,
   ToolAnswer,
   ToolTask,
+  Turn,
 } from './request-thread.ts';
 import type { AdditiveGroup } from './store/additive.ts';
 import type { Commit } from './store/commit.ts';
@@ -52,7 +53,7 @@ export interface RequestPoolNeeds {
 }
 
 /** A task that has not had its turn yet, which gives it its time. */
-type Waiting<Task> = Omit<Task, 'now' | 'config' | 'openFiles'>;
+type Waiting<Task> = Omit<Task, keyof Turn>;
 
 interface TaskOptions {
   name: string;

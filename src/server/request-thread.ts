@@ -32,14 +32,18 @@ import type { Commit, Outcome } from './store/commit.ts';
 import type { OpenFiles } from './store/file-identity.ts';
 import { databaseFile, NetworkStore } from './store/network-store.ts';
 
-/** One large request, with the way back for what it writes. */
-export interface RequestTask {
-  request: LargeRequest;
-  port: MessagePort;
-  /** The time for everything in this request, epoch milliseconds. */
+/** What a task is given when its turn comes. */
+export interface Turn {
+  /** The time for everything in it, epoch milliseconds. */
   now: number;
   config: Config;
   openFiles: OpenFiles;
+}
+
+/** One large request, with the way back for what it writes. */
+export interface RequestTask extends Turn {
+  request: LargeRequest;
+  port: MessagePort;
 }
 
 /** What the thread sends through the port, one at a time, and what it is answered. */
@@ -64,47 +68,34 @@ interface Beside {
 }
 
 /** Additive updates of a large entity, to be prepared. */
-export interface AdditiveTask {
+export interface AdditiveTask extends Turn {
   network: Network;
   group: AdditiveGroup;
   attempts: number;
-  /** Epoch milliseconds. */
-  now: number;
-  config: Config;
-  openFiles: OpenFiles;
 }
 
-export function prepareAdditive({ network, group, attempts, now, config, openFiles }: AdditiveTask): Promise<Commit> {
-  clock = now;
-  open = openFiles;
-  here ??= build(config);
-  return here.services.additions.prepare(here.networks.get(network), group, attempts);
+export function prepareAdditive({ network, group, attempts, ...turn }: AdditiveTask): Promise<Commit> {
+  const { services, networks } = begin(turn);
+  return services.additions.prepare(networks.get(network), group, attempts);
 }
 
 /** A use of a tool of language models. */
-export interface ToolTask {
+export interface ToolTask extends Turn {
   name: string;
   caller: Caller;
   args: unknown;
-  /** Epoch milliseconds. */
-  now: number;
-  config: Config;
-  openFiles: OpenFiles;
 }
 
 /** What it found, cut as the language model gets it, or why it was refused. */
 export type ToolAnswer = { found: CutFinding } | { refused: string };
 export type CutFinding = Finding & { text: string };
 
-export async function runTool({ name, caller, args, now, config, openFiles }: ToolTask): Promise<ToolAnswer> {
+export async function runTool({ name, caller, args, ...turn }: ToolTask): Promise<ToolAnswer> {
   const [{ nodeTools }, { bounded, refusalOf }] = await Promise.all([
     import('./chat/node-tools.ts'),
     import('./chat/tools.ts'),
   ]);
-  clock = now;
-  open = openFiles;
-  here ??= build(config);
-  const { services } = here;
+  const { services } = begin(turn);
   const tool = nodeTools({ ...services, ...services.entities }).find((one) => one.name === name);
   if (!tool) throw new Error(`${name} is no tool for a thread`);
   try {
@@ -148,11 +139,8 @@ async function entering<N extends keyof Arrivals>(
   enter: (bytes: Services['bytes']) => Promise<Arrivals[N]['entered']>,
 ): Promise<EnterAnswer<N>> {
   inHand = task;
-  clock = task.now;
-  open = task.openFiles;
   try {
-    here ??= build(task.config);
-    return { entered: await enter(here.services.bytes) };
+    return { entered: await enter(begin(task).services.bytes) };
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     return { refused: plainRefusal(error) };
@@ -178,12 +166,9 @@ export function shortenChat({ bytes }: { bytes: Uint8Array }): ShortBody {
 /** Serves one request as the event loop would. */
 export async function serveLarge(task: RequestTask): Promise<LargeAnswer> {
   inHand = task;
-  clock = task.now;
-  open = task.openFiles;
   const { route, params, query, headers, caller, bytes } = task.request;
   try {
-    here ??= build(task.config);
-    const endpoint = here.endpoints.get(`${route.method} ${route.path}`);
+    const endpoint = begin(task).endpoints.get(`${route.method} ${route.path}`);
     if (!endpoint) throw new Error(`${route.method} ${route.path} is no endpoint for a thread`);
     const body = bytes && parseJson(bytes);
     return plain(await endpoint({ params, query, headers, caller, body }));
@@ -205,6 +190,14 @@ function refusal(error: unknown): LargeAnswer {
 function plain({ status, headers, value }: EndpointAnswer): LargeAnswer {
   const json = value === undefined || value === null ? undefined : jsonText(value);
   return { status, headers, json: typeof json === 'string' ? new TextEncoder().encode(json) : json };
+}
+
+/** All that this thread has, as it is for a task. */
+function begin({ now, config, openFiles }: Turn): NonNullable<typeof here> {
+  clock = now;
+  open = openFiles;
+  here ??= build(config);
+  return here;
 }
 
 function build(config: Config): NonNullable<typeof here> {
