@@ -1,5 +1,5 @@
 /*
- * Records what a process does to the files below one folder, for power cuts that are made up afterwards (power-cut.ts).
+ * Records what a process does to the files below one folder, for power cuts that are made up afterwards (cuts.ts).
  * Loaded with LD_PRELOAD; FAULT_FOLDER is the folder (a real path), FAULT_LOG the file that records are added to.
  * A record is made after its call has been done and before it returns, so whatever was caused by a call comes after its
  * record, also where another process writes it. A sync has two records, for only what was written before it began counts.
