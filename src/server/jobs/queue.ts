@@ -12,7 +12,7 @@ import {
   openBatch,
   queuedJobs,
   type StoredJob,
-  unreachedHandoffs,
+  waitingJobs,
 } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { mostAtOnce } from './at-once.ts';
@@ -88,8 +88,7 @@ export class JobQueue {
    */
   async resume(): Promise<void> {
     const { log, now } = this.#needs;
-    for (const { id, handoff } of this.#store.read((db) => unreachedHandoffs(db, now())))
-      this.#unanswered.set(handoff, [...(this.#unanswered.get(handoff) ?? []), id]);
+    await this.#noteUnanswered();
     const [first] = this.#store.read((db) => interruptedJobs(db, { after: 0, limit: 1, nowMs: now() }));
     if (!first) return;
     // What comes meanwhile is of this run of the node.
@@ -99,6 +98,17 @@ export class JobQueue {
     } catch (error) {
       if (!(error instanceof StorageError)) throw error;
       log.error({ err: error }, 'jobs that a stop of the node left could not be taken up; it is tried again');
+    }
+  }
+
+  async #noteUnanswered(): Promise<void> {
+    for (let after: number | undefined = 0; after !== undefined; await setImmediate()) {
+      const from: number = after;
+      const page = this.#store.read((db) => waitingJobs(db, { after: from, limit: perPage }));
+      for (const { id, handoff, error } of page)
+        if (handoff !== null && error !== null)
+          this.#unanswered.set(handoff, [...(this.#unanswered.get(handoff) ?? []), id]);
+      after = page.at(-1)?.key;
     }
   }
 

@@ -117,11 +117,12 @@ export function queuedJobs(
     .map(({ key, ...row }) => ({ key, job: toJob(row) }));
 }
 
-/** What was handed on and waits to be sent again, since it did not arrive, by the digests of the handoffs; the oldest first. */
-export function unreachedHandoffs(db: Reader, nowMs: number): { id: string; handoff: string }[] {
-  const sql = `SELECT id, handoff FROM job WHERE state = 'queued' AND ${inStateIndex} AND handoff IS NOT NULL
-    AND error IS NOT NULL AND expires > ? ORDER BY key`;
-  return db.all(sql, nowMs);
+type Waiting = Pick<Columns, 'id' | 'error'> & { key: number; handoff: string | null };
+
+/** A page of the jobs that wait to be sent, by key: the digests of handoffs, and why what did not arrive is sent again. */
+export function waitingJobs(db: Reader, { after, limit }: { after: number; limit: number }): Waiting[] {
+  const sql = `SELECT key, id, handoff, error FROM job WHERE state = 'queued' AND ${inStateIndex} AND key > ? ORDER BY key LIMIT ?`;
+  return db.all(sql, after, limit);
 }
 
 /** The key of the newest job; 0 where there is none. */
