@@ -166,6 +166,7 @@ test('a remote gets another name, and all that is known of it stays', async () =
   await using pair = await conflicting();
   const { mirror, here, place } = pair;
   const rename = (name: string, to: string) => ask(mirror, here, `POST /node/remotes/${name}/rename`, { name: to });
+  await sync(mirror, here);
   const before = await remote(pair);
   const renamed = fitting<RemoteView>('POST /node/remotes/{name}/rename', await rename('origin', 'archive'));
   const { words: _, ...facts } = renamed;

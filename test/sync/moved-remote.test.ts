@@ -21,6 +21,7 @@ test.each([
   const work = await create(origin, curator, { collection: id });
   await addRemote(mirror, here, { url: old.url, key: keyOf(curator) });
   await sync(mirror, here);
+  await sync(mirror, here);
   await update(mirror, here, work, { properties: { n: 1 } });
   old.fault = () => 'cut';
   const move = (url: string) => ask(mirror, here, 'PUT /node/remotes/origin/address', { url });
@@ -28,11 +29,12 @@ test.each([
   const refused = await move(wrong.url);
   expect([refused.status, refused.text]).toEqual([status, expect.stringMatching(words)]);
   expect((await move('ftp://museum.org')).status).toBe(400);
-  const { seen, mirrored } = await remoteOf(mirror, here);
+  const { seen, mirrored, last_run } = await remoteOf(mirror, here);
   expect(await remoteOf(mirror, here)).toMatchObject({ url: old.url, pending: 1 });
 
   ok(await move(`${next.url}/`));
-  expect(await remoteOf(mirror, here)).toMatchObject({ url: next.url, pending: 1, seen, mirrored, user: curator.id });
+  const kept = { pending: 1, seen, mirrored, user: curator.id, last_run };
+  expect(await remoteOf(mirror, here)).toMatchObject({ url: next.url, ...kept });
   const { events } = ok<SyncLogView>(await ask(mirror, here, 'GET /node/sync/log?kind=moved'));
   expect(events).toMatchObject([{ remote: 'origin', words: next.url }]);
   expect(await sync(mirror, here)).toMatchObject({ events: 0, updated: 1, stopped: null });

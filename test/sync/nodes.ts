@@ -84,6 +84,7 @@ export interface RemoteAnswer {
   refusals: { id: string; status: number; words: string }[];
   contents: Record<string, number>;
   missing_content: { id: string; cid: string; trouble: string; evidence: string | null }[];
+  last_run: { ended_at: string } | null;
   words: string[];
 }
 

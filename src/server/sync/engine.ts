@@ -151,7 +151,7 @@ export class SyncEngine implements AsyncDisposable {
     const set = async () => {
       isNew();
       await this.#write(store, { kind: 'remote_renamed', remote: name, to });
-      this.runs.forget(network, name);
+      this.runs.rename(network, name, to);
     };
     await this.#alone(network, name, () => this.#alone(network, to, set));
     return this.status(network, to);
@@ -193,7 +193,6 @@ export class SyncEngine implements AsyncDisposable {
       await using client = await this.#client(network, moved);
       await introducedElsewhere(client, remote, { network, own: this.#options.instance });
       await this.#write(store, { ...moved, kind: 'remote', remote: name });
-      this.runs.forget(network, name);
     });
     return this.status(network, name);
   }

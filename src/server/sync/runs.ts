@@ -122,6 +122,13 @@ export class Runs {
     this.#last.delete(keyOf(network, remote));
   }
 
+  /** An idle run is told of by that name, too, though it was not written down. */
+  rename(network: Network, remote: string, to: string): void {
+    const last = this.#last.get(keyOf(network, remote));
+    this.forget(network, remote);
+    if (last) this.#last.set(keyOf(network, to), last);
+  }
+
   async #keep(
     { store, remote }: { store: NetworkStore; remote: Remote },
     run: Run,
