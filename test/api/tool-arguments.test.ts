@@ -107,6 +107,16 @@ test('a collection tells what was changed since a time, and when that was', asyn
     expect((await use('list_entities', { collection: home.id, changed_since: no })).text).toContain('. changed_since:');
 });
 
+test('what was deleted since a time is not listed, and the tool says so', async () => {
+  const other = await collection(node, ada, { label: 'Other' });
+  await remove(node, ada, await create(node, ada, { type: 'artwork', collection: other.id }));
+  const { text } = await use('list_entities', { collection: other.id, changed_since: '2020-01-01' });
+  expect(JSON.parse(text)).toEqual({ entities: [], has_more: false });
+  const { body } = await ask(node, ada, 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  const { tools } = (body as { result: { tools: { name: string; description: string }[] } }).result;
+  expect(tools.find(({ name }) => name === 'list_entities')?.description).toContain('deleted');
+});
+
 test('of a list that is too long for an answer the first entries are told whole, and that there are more', async () => {
   const many = await collection(node, ada, { label: 'Many' });
   const entities = Array.from({ length: 90 }, (_, i) => ({

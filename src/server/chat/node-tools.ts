@@ -86,7 +86,8 @@ export function nodeTools(node: NodeOperations): Tool[] {
     tool(
       'list_entities',
       'The entities of a collection, those first that were made last: id, type and label of each, and when it was last ' +
-        'changed. With `changed_since` only those changed since then; get_history and compare_versions tell what and by whom.',
+        'changed. With `changed_since` only those changed since then; get_history and compare_versions tell what and by whom. ' +
+        'What was deleted since is not listed.',
       z.object({ collection, type, changed_since: since, limit: upTo(100, 30), offset }),
       async (caller, { collection: from, changed_since: time, ...query }) => {
         await refuseNoCollection(node, caller, from);
