@@ -59,6 +59,13 @@ test('remotes are watched, limited, and described', async () => {
   expect((await done(`remote set origin --url ${origin.url.replace('127.0.0.1', 'localhost')}`))[0]).toContain(
     '//localhost:',
   );
+  const again = `remote set origin --url ${origin.url}`;
+  expect((await done(`${again} --no-key`))[0]).toMatch(/ pull, without a key$/);
+  expect((await done(`${again} --key ${key} --direction both`))[0]).toMatch(/ both$/);
+  const wrong = archeion(`remote set origin --url ftp://museum.org --key ${key} --no-watch`);
+  const said =
+    /must be an http or https address\nThe address and the key are as they were; the other settings are made\.$/;
+  expect([await wrong.code, ...wrong.err]).toEqual([2, expect.stringMatching(said)]);
   const [json = ''] = await done('status --json');
   expect(JSON.parse(json).networks[0].remotes).toMatchObject([{ name: 'origin', watch: false, lag: { events: null } }]);
   await done('sync --once');

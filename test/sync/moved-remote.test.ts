@@ -41,6 +41,34 @@ test.each([
   expect((await read(origin, curator, work.id)).properties).toEqual({ n: 1 });
 });
 
+test.each([
+  ['a node', false],
+  ['a service', true],
+])(
+  '%s is given another address and another key at once, so that the one before is not shown there',
+  async (_, stranger) => {
+    await using origin = await startNode();
+    await using mirror = await startNode();
+    await using next = await startProxy(origin.url, { plain: false, stranger });
+    await using old = await startProxy(origin.url, { plain: false, stranger });
+    const [curator, here] = [await user(origin, 'curator'), operator(mirror)];
+    await addRemote(mirror, here, { url: old.url, key: keyOf(curator), direction: 'push' });
+    const { key } = ok<{ key: string }>(await ask(origin, curator, 'POST /users/me/keys', {}));
+    const move = (body: object) => ask(mirror, here, 'PUT /node/remotes/origin/address', { url: next.url, ...body });
+    expect((await move({ key: `uk_${'0'.repeat(32)}` })).status).toBe(400);
+    expect((await move({ key: keyOf(await user(origin, 'another')), direction: 'pull' })).status).toBe(
+      stranger ? 409 : 200,
+    );
+    ok(await move({ key }));
+    const direction = stranger ? 'push' : 'pull';
+    expect(await remoteOf(mirror, here)).toMatchObject({ url: next.url, user: curator.id, direction });
+    await sync(mirror, here);
+    ok(await move({ key: null }));
+    expect(await remoteOf(mirror, here)).toMatchObject({ user: null, direction: 'pull' });
+    expect(next.calls.map(({ headers }) => headers.authorization)).not.toContain(`ApiKey ${keyOf(curator)}`);
+  },
+);
+
 test('a service without a key that is another one at another address stops the sync', async () => {
   await using origin = await startNode();
   await using other = await startNode();

@@ -106,12 +106,12 @@ export function addRemote(program: Command, shell: Shell): void {
       await using client = await openClient(shell, options);
       await remotesNamed(client, name);
       let state: RemoteState | undefined;
-      // At the old address no key can be looked at.
-      if (url !== undefined) state = await client.ask<RemoteState>('PUT', `${path(name)}/address`, { url });
       // The key last: one that was replaced is gone for good, and any setting may be refused.
       if (sets) state = await client.ask<RemoteState>('PUT', path(name), settings);
-      if (key !== undefined)
-        state = await rekeyed(client, name, { key: key === false ? null : key, direction }, sets || url !== undefined);
+      const rekey = key === undefined ? undefined : { key: key === false ? null : key, direction };
+      // Both at once: the key of before is not shown to another address.
+      if (url !== undefined) state = await changed(client, name, 'address', { url, ...rekey }, sets);
+      else if (rekey) state = await changed(client, name, 'key', rekey, sets);
       if (options.json) shell.out(JSON.stringify(state));
       else if (state) for (const line of describe(state)) shell.out(line);
     });
@@ -126,18 +126,21 @@ export function addRemote(program: Command, shell: Shell): void {
     });
 }
 
-/** Gives a remote another key. @throws FailureError, which says where other settings have been made already */
-async function rekeyed(
+/** Gives a remote another key, or address. @throws FailureError, which says where other settings have been made already */
+async function changed(
   client: NodeClient,
   name: string,
-  body: { key: string | null; direction: string | undefined },
+  what: 'key' | 'address',
+  body: { url?: string; key?: string | null; direction?: string | undefined },
   others: boolean,
 ): Promise<RemoteState> {
   try {
-    return await client.ask<RemoteState>('PUT', `${path(name)}/key`, body);
+    return await client.ask<RemoteState>('PUT', `${path(name)}/${what}`, body);
   } catch (error) {
     if (!others || !(error instanceof RefusedError)) throw error;
-    throw new FailureError(`${error.message}\nThe key is as it was; the other settings are made.`, error.exitCode);
+    const kept =
+      what === 'address' && body.key !== undefined ? 'address and the key are as they were' : `${what} is as it was`;
+    throw new FailureError(`${error.message}\nThe ${kept}; the other settings are made.`, error.exitCode);
   }
 }
 

@@ -13,7 +13,7 @@ import { agreement } from './brake.ts';
 import { checkFailing } from './check-failing.ts';
 import { syncContent } from './content-sync.ts';
 import type { NewRemote, Preview, RemoteChange, RunOptions, SyncOptions } from './engine-options.ts';
-import { introducedAgain, introducedElsewhere } from './introduced-again.ts';
+import { type Changed, introducedAgain } from './introduced-again.ts';
 import { cardOf, type Introduction, introduced } from './introduction.ts';
 import { KeySeal } from './key-seal.ts';
 import { followLive, type LiveOptions } from './live.ts';
@@ -158,41 +158,29 @@ export class SyncEngine implements AsyncDisposable {
   }
 
   /**
-   * Another key for a remote, or none: whoever it is of becomes the operator's alias there instead of the one before.
-   * @throws NotFoundError, ValidationError, UnreachableError, AlreadyExistsError while it runs, or where it is another node
+   * Another key for a remote, or none, and another address: whoever the key is of becomes the operator's alias there instead of the one
+   * before, which is not sent any more. Everything else that is kept of it stays.
+   * @throws NotFoundError, ValidationError, UnreachableError, AlreadyExistsError while it runs, or where it is another one
    */
-  async rekey(
-    network: Network,
-    name: string,
-    { key, direction }: Pick<NewRemote, 'direction'> & { key: string | null },
-  ): Promise<RemoteStatus> {
+  async rekey(network: Network, name: string, to: Changed): Promise<RemoteStatus> {
     const { store, remote } = await this.#remote(network, name);
+    const url = to.url === undefined ? remote.url : checkedUrl(to.url);
+    const secret = typeof to.key === 'string' ? this.#seal.seal(to.key) : to.key === null ? null : remote.secret;
     // Without a key a remote could only be read, whatever was wanted.
-    const way = checkedDirection(key, direction, remote.secret === null ? 'both' : remote.direction);
-    const userOf = async (secret: string): Promise<string | null> => {
-      await using client = await this.#client(network, { url: remote.url, secret });
-      return await introducedAgain(client, remote, { network, own: this.#options.instance, keyed: true });
+    const direction = checkedDirection(secret, to.direction, remote.secret === null ? 'both' : remote.direction);
+    const userOf = async (): Promise<string | null> => {
+      await using client = await this.#client(network, { url, secret });
+      return await introducedAgain(client, remote, to, { network, own: this.#options.instance });
     };
     await this.#alone(network, name, async () => {
       // A key can be taken away from what cannot be reached, or is another node by now.
-      const user = key === null ? null : await userOf(key);
-      const secret = key === null ? null : this.#seal.seal(key);
-      await this.#write(store, { kind: 'remote_key', remote: name, secret, user, direction: way });
+      const user = to.key === null && to.url === undefined ? null : await userOf();
+      const rows: SyncRow[] = to.url === undefined ? [] : [{ ...remote, url, direction, kind: 'remote', remote: name }];
+      if (to.key !== undefined) rows.push({ kind: 'remote_key', remote: name, secret, user, direction });
+      await this.#write(store, ...rows);
       this.#memoryOf(network, remote).compared = null;
-      this.runs.forget(network, name);
+      if (to.key !== undefined) this.runs.forget(network, name);
       alignAliases(store, this.#options.identity);
-    });
-    return this.status(network, name);
-  }
-
-  /** Another address for a remote; everything that is kept of it stays. @throws as rekey, also where it is another service */
-  async move(network: Network, name: string, address: string): Promise<RemoteStatus> {
-    const { store, remote } = await this.#remote(network, name);
-    const moved = { ...remote, url: checkedUrl(address) };
-    await this.#alone(network, name, async () => {
-      await using client = await this.#client(network, moved);
-      await introducedElsewhere(client, remote, { network, own: this.#options.instance });
-      await this.#write(store, { ...moved, kind: 'remote', remote: name });
     });
     return this.status(network, name);
   }

@@ -125,7 +125,7 @@ export class RemotesController {
   @Response<ErrorView>(409, 'It is another one there, or a sync with it is under way')
   @Response<ErrorView>(502, 'It does not answer')
   move(@Request() request: CallerRequest, @Path() name: string, @Body() body: RemoteAddressBody): Promise<RemoteView> {
-    return this.remotes.move(request.caller, name, body.url);
+    return this.remotes.move(request.caller, name, body);
   }
 
   /**

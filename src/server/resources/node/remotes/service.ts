@@ -13,6 +13,7 @@ import type {
   AddRemoteBody,
   CheckRemoteBody,
   PendingChangesView,
+  RemoteAddressBody,
   RemoteCheckView,
   RemoteKeyBody,
   RemoteSettingsBody,
@@ -85,10 +86,11 @@ export class RemotesService {
     return this.#view(network, set);
   }
 
-  async move(caller: Caller, name: string, url: string): Promise<RemoteView> {
+  async move(caller: Caller, name: string, { url, key, direction }: RemoteAddressBody): Promise<RemoteView> {
     operator(caller);
     const { network } = caller;
-    const set = await this.#watcher.without(network, name, () => this.#sync.move(network, name, url));
+    const to = { url, key, direction };
+    const set = await this.#watcher.without(network, name, () => this.#sync.rekey(network, name, to));
     return this.#view(network, set);
   }
 

@@ -117,6 +117,15 @@ export interface RemoteAddressBody {
    * @maxLength 2000
    */
   url: string;
+  /**
+   * An API key for it, which takes the place of the one before; null: none any more. The one before is not sent to the new address then.
+   * @minLength 1
+   * @maxLength 500
+   * @pattern ^[\x21-\x7e]+$ must be one word of plain characters
+   */
+  key?: string | null;
+  /** As with another key. */
+  direction?: RemoteDirection;
 }
 
 export interface RemoteKeyBody {
