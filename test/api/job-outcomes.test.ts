@@ -70,6 +70,11 @@ describe('what a processor answers', () => {
     expect(await scene.status(id, job_id)).toMatchObject({ status: 'pending', progress: { total: 1, pending: 1 } });
     const { jobs } = ok<{ jobs: object[] }>(await ask(scene.node, scene.who, `GET /node/jobs/${job_id}`));
     expect(jobs).toMatchObject([{ sending: 'unknown', sending_error: expect.stringMatching(why), error: null }]);
+    const again = await ask(scene.node, scene.who, `POST /node/jobs/${job_id}/repeat`, {});
+    expect([again.status, again.text]).toEqual([
+      400,
+      expect.stringMatching(/until 2026-\S+Z; it can be repeated then/),
+    ]);
     scene.clock.ms += hour - 1;
     expect((await scene.status(id, job_id)).status).toBe('pending');
     scene.clock.ms += 1;

@@ -1,6 +1,7 @@
 import { NotFoundError, ValidationError } from '../../errors.ts';
 import { type Caller, operator, registered } from '../../model/caller.ts';
-import { phaseOf } from '../../model/run-status.ts';
+import { isoTime } from '../../model/iso-time.ts';
+import { phaseOf, type RunJob } from '../../model/run-status.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findLog, speaksFor } from '../../store/jobs/job-logs.ts';
 import { findJob, runJob, type StoredJob } from '../../store/jobs/jobs.ts';
@@ -80,9 +81,15 @@ export class ReinvokeService {
     if (phase === 'error') return last;
     throw ValidationError.at(
       path,
-      last.id === job.id ? 'the job has not failed' : `the job has been repeated as ${last.id}, which has not failed`,
+      `${last.id === job.id ? 'the job' : `the job has been repeated as ${last.id}, which`} has not failed${awaited(last, known)}`,
     );
   }
+}
+
+/** Until when a job may not be repeated of which nobody can tell whether it arrived. */
+function awaited({ sending, expires }: StoredJob, known: RunJob | undefined): string {
+  if (sending.state !== 'unknown' || known?.log) return '';
+  return `: nobody can tell whether it arrived, so that its log is waited for until ${isoTime(expires)}; it can be repeated then`;
 }
 
 /** The job to be repeated, of which klados it is, and what names it in the request. */
