@@ -26,7 +26,7 @@ describePage('of a remote', () => {
     home = await collection(origin, there, { label: 'Letters' });
   });
   const mirrored = async () => {
-    await addRemote(node, here, { name: 'museum', url: origin.url, key: keyOf(there) });
+    await addRemote(node, here, { name: 'museum', url: origin.url, key: keyOf(there), collections: [home.id] });
     await sync(node, here, 'museum');
   };
 
@@ -55,6 +55,9 @@ describePage('of a remote', () => {
     await update(origin, there, letter, { properties: { label: 'theirs' } });
     await sync(node, here, 'museum');
     expect(await conflictsOf(node, here)).toHaveLength(1);
+    // The user of the key, by whom all of it was written, is not held here.
+    await visitor.go(`/entities/${letter.id}/history`);
+    await expect.poll(() => page.getByText('You, at museum', { exact: true }).count()).toBe(2);
     await visitor.go('/sync/remotes/museum');
     await page.getByRole('button', { name: 'More', exact: true }).click();
     await page.getByRole('menuitem', { name: 'Remove' }).click();
