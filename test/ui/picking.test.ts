@@ -68,6 +68,12 @@ describePage('what is picked by its name', () => {
     await box('The other entity').fill('Nobody');
     await box('The other entity').press('Enter');
     await page.getByText('Nothing fits').waitFor();
+    // Names that begin alike are told apart.
+    const label = 'Inscription by Turner: an account of the voyage, with the ships';
+    await create(node, me, { type: 'work', collection: home.id, properties: { label } });
+    await box('The other entity').fill(label);
+    const cut = (place: { scrollWidth: number; clientWidth: number }) => place.scrollWidth - place.clientWidth;
+    expect(await option(label).locator('bdi').first().evaluate(cut)).toBe(0);
     expect(await page.getByRole('button', { name: 'Remove Turner' }).count()).toBe(0);
     expect(visitor.faults).toEqual([]);
   });

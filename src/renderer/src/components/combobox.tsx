@@ -21,7 +21,7 @@ interface ComboboxProps<T> {
 }
 
 const box =
-  'absolute top-full left-0 z-30 mt-1 max-h-72 w-full min-w-64 overflow-auto rounded-md border border-line bg-surface shadow-lg';
+  'absolute top-full left-0 z-30 mt-1 max-h-72 w-full min-w-56 overflow-auto rounded-md border border-line bg-surface shadow-lg';
 
 /** A field that offers what fits as it is typed; arrows go through it, Enter takes it, Escape closes it. */
 export function Combobox<T>(props: ComboboxProps<T>) {

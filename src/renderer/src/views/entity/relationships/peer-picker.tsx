@@ -34,7 +34,7 @@ export function PeerPicker({
       keyOf={(peer) => peer.id}
       show={(peer) => (
         <span className="flex items-baseline gap-2">
-          <bdi className="min-w-0 flex-1 truncate">{peer.label || peer.id}</bdi>
+          <bdi className="line-clamp-3 min-w-0 flex-1 [overflow-wrap:anywhere]">{peer.label || peer.id}</bdi>
           <bdi className="max-w-40 shrink-0 truncate text-xs text-quiet">{peer.type}</bdi>
         </span>
       )}
