@@ -64,6 +64,8 @@ export function onKeyDown(event: KeyboardEvent): void {
     return;
   }
   if (bare && (isTyping(event.target) || (['Enter', 'Space'].includes(press) && actsItself(event.target)))) return;
+  // In a field it is what is typed there that is selected.
+  if (press === 'Mod+a' && isTyping(event.target)) return;
   if (bare && press.length === 1 && press !== '?' && !preferences().letters) return;
   if (isModal() && press !== 'Mod+k') return;
   // Among choices of which one holds, the arrows go from one to the next.

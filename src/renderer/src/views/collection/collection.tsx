@@ -119,7 +119,7 @@ export function Collection() {
       palette: false,
       run: () => withRow(here(), selection.toggle),
     },
-    { id: 'select-all', label: t('table.selectEverything'), group, run: all.start },
+    { id: 'select-all', label: t('table.selectEverything'), group, keys: ['Mod+a'], run: all.start },
     { id: 'find', label: t('list.filter'), group, keys: ['/'], run: () => box.current?.focus() },
     { id: 'export', label: t('export.open'), group, keys: ['o'], run: exported },
     { id: 'new-entity', label: t('entity.new'), group, keys: ['n'], run: () => setCreating(true) },

@@ -124,11 +124,6 @@ export function EntityTable(props: EntityTableProps) {
 
   const rowId = (index: number) => `${id}-${index}`;
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.key.toLowerCase() === 'a' && (event.ctrlKey || event.metaKey)) {
-      event.preventDefault();
-      onSelectAll();
-      return;
-    }
     const step = stepOf(
       event.key,
       Math.max(1, (virtual.range?.endIndex ?? 20) - (virtual.range?.startIndex ?? 0) - 1),
