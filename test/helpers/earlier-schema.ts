@@ -27,6 +27,8 @@ const undoing = [
   '',
   '',
   'DROP INDEX job_parent',
+  `DROP INDEX job_state;
+   CREATE INDEX job_state ON job (state, key) WHERE state IN ('queued', 'sent', 'accepted')`,
 ];
 
 /** Takes a database file back to what a program with an earlier schema version wrote. */

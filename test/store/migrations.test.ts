@@ -19,6 +19,8 @@ import { isOutdated } from '../../src/server/store/outdated.ts';
 import { currentJson } from '../../src/server/store/projection.ts';
 import { lastRun, listRemotes } from '../../src/server/store/remotes/remotes.ts';
 import { ThreadQueue, writerThread } from '../../src/server/store/threads/thread-queue.ts';
+import { checkDatabase } from '../../src/server/store/verify/verify-databases.ts';
+import { Findings } from '../../src/server/store/verify/verify-findings.ts';
 import { setBack } from '../helpers/earlier-schema.ts';
 import { asService, isRoot, nobody, serviceFolder } from '../helpers/service-user.ts';
 import { commit, first, idOf, next, openStore, step, writers } from '../helpers/store.ts';
@@ -474,4 +476,20 @@ test('a log that an earlier program took for written by the user of a remote is 
   const reader = openReader(opened.file);
   expect(reader.all('SELECT author FROM job_log')).toEqual([{ author: idOf(2) }]);
   reader.close();
+});
+
+test('what finds jobs by their states is made anew where the first programs have made it otherwise', async () => {
+  await using opened = await openStore('here');
+  await opened.store.close();
+  setBack(opened.file, 17);
+  const found = () => {
+    const reader = openReader(opened.file);
+    const findings = new Findings();
+    checkDatabase(reader, findings, migrations);
+    reader.close();
+    return findings.report().problems.map(({ message }) => message);
+  };
+  expect(found()).toEqual([expect.stringMatching(/^How the index job_state is made /)]);
+  openWriter(opened.file).close();
+  expect(found()).toEqual([]);
 });

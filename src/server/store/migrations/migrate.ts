@@ -17,6 +17,7 @@ import { foreignGraves } from './0014-foreign-graves.ts';
 import { cutTexts } from './0015-cut-texts.ts';
 import { logAuthors } from './0016-log-authors.ts';
 import { jobParents } from './0017-job-parents.ts';
+import { jobStates } from './0018-job-states.ts';
 
 /** A step from one schema version to the next: SQL, or a function over the open connection. */
 export type Migration = string | ((db: Database.Database) => void);
@@ -40,6 +41,7 @@ export const migrations: readonly Migration[] = [
   cutTexts,
   logAuthors,
   jobParents,
+  jobStates,
 ];
 
 /** The schema's version; `name` is what the database is called in words. @throws StorageError where a newer program has written the database; it is not touched */
