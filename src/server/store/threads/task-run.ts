@@ -4,6 +4,7 @@ import { StorageError, UnavailableError, ValidationError } from '../../errors.ts
 import type { Progress } from '../progress.ts';
 import type { TaskName, TaskOrder, TaskResult } from './long-tasks.ts';
 import type { Failure, FromTask } from './task-thread.ts';
+import { isOfStart, withoutThread } from './without-thread.ts';
 import { workerUrl } from './worker-url.ts';
 
 const exitMs = 5000;
@@ -35,7 +36,10 @@ export async function* runTask<N extends TaskName>(
   const begun = new Promise<unknown>((resolve) => worker.once('message', resolve).once('exit', resolve));
   let ended = false;
   worker.on('message', put);
-  worker.on('error', (error) => put({ failed: { kind: 'storage', reason: error.message, full: false } }));
+  worker.on('error', (error) => {
+    const reason = isOfStart(error) ? withoutThread(error).sentence : error.message;
+    put({ failed: { kind: 'storage', reason, full: false } });
+  });
   worker.on('exit', () => put({ failed: { kind: 'storage', reason: 'A thread stopped unexpectedly.', full: false } }));
   signal?.addEventListener('abort', stop);
   try {

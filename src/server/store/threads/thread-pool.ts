@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { UnavailableError } from '../../errors.ts';
+import { isOfStart, withoutThread } from './without-thread.ts';
 
 type RunOptions = NonNullable<Parameters<Piscina['run']>[1]>;
 
@@ -133,17 +134,4 @@ export class ThreadPool {
 
 function isGivenUp(error: unknown): boolean {
   return error instanceof Error && error.message === givenUp;
-}
-
-/** Whether a thread could not begin. */
-function isOfStart(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_INIT_FAILED';
-}
-
-function withoutThread(fault: unknown): UnavailableError {
-  const cause = fault instanceof Error ? ` (${fault.message})` : '';
-  const reason =
-    `The thread that this waited for has stopped, or could not be started${cause}. Try again; where that goes on, the node may ` +
-    'open too few files, or has too little memory.';
-  return new UnavailableError('Service unavailable', { service: 'threads', reason });
 }
