@@ -99,3 +99,30 @@ test('what a remote took without its bytes before it was deleted comes back with
   await expectLevel(scene, id);
   await expectBytes(origin, curator, `/entities/${id}/content?key=v1`, bytes);
 });
+
+test.each([
+  ['', undefined],
+  [', also where answers are lost', 'lose'],
+] as const)(
+  'a role that was taken so is not back where somebody at the remote restores the collection%s',
+  async (_, fault) => {
+    await using scene = await startMirror();
+    const { origin, mirror, curator, here, place, proxy } = scene;
+    const [ben, cleo] = [await user(origin, 'ben'), await user(origin, 'cleo')];
+    for (const one of [ben, cleo]) await enrol(origin, curator, place.id, one, 'editor');
+    await sync(mirror, here);
+    for (const { id } of [ben, cleo])
+      ok(await ask(mirror, here, `DELETE /collections/${place.id}/members/${id}?role=editor`));
+    await remove(mirror, here, await read(mirror, here, place.id));
+    let losses = 0;
+    proxy.fault = ({ method, path }) =>
+      method === 'DELETE' && /members/.test(path) && losses++ < 2 ? fault : undefined;
+    for (const _run of [1, 2, 3]) await ask(mirror, here, 'POST /node/remotes/origin/sync');
+    expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0, refused: 0 });
+    const { cid } = ok<{ cid: string }>(await ask(origin, curator, `GET /entities/${place.id}/tip`));
+    ok(await ask(origin, curator, `POST /entities/${place.id}/restore`, { expect_tip: cid }));
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 0 });
+    for (const { relationships } of [await read(mirror, here, place.id), await read(origin, curator, place.id)])
+      expect(relationships).toMatchObject([{ predicate: 'owner' }]);
+  },
+);

@@ -3,7 +3,7 @@ import type { Reader } from '../store/connection.ts';
 import { timesTip } from '../store/events.ts';
 import { isTipElsewhere } from '../store/remotes/pending.ts';
 import type { Remote } from '../store/remotes/remotes.ts';
-import { findVersion, versionHead } from '../store/versions.ts';
+import { findVersion, lastLive, versionHead } from '../store/versions.ts';
 import { isWithin } from './access-answer.ts';
 import { contentHash, earlierHash, versionOf } from './content.ts';
 import { type Decision, decide, type Merger } from './decide.ts';
@@ -123,7 +123,9 @@ function answerIn(db: Reader, { known: { intent }, state }: Loaded, made: Made, 
 /** Whether a request of which nobody knows what it makes has made nothing but what was sent. */
 function isPartOfSent(db: Reader, { tip, expect, content }: OpenRequest, { manifest: made }: Made, who: Who): boolean {
   if (content !== '' || expect === null) return false;
-  const [before, local] = [findVersion(db, expect)?.manifest, findVersion(db, tip)?.manifest];
+  const [before, sent] = [findVersion(db, expect)?.manifest, findVersion(db, tip)?.manifest];
+  // Before a deletion goes what was changed before that.
+  const local = sent?.deleted ? lastLive(db, sent)?.manifest : sent;
   if (!before || !local) return false;
   const self = allNames(db, who, local, before);
   const relationships = asTheirs(local, { self, user: who.remote.user });

@@ -141,10 +141,18 @@ function endOf(r: Relationship): number {
 
 /**
  * What was edited before it was deleted, so that it is there when somebody restores it. Where it was moved meanwhile or has other
- * bytes, which would have to go first, it is left at the deletion; so is a collection, by which rights may be lost.
+ * bytes, which would have to go first, it is left at the deletion; so is a collection, by which rights may be lost, but for the roles that were
+ * taken from others in it: a restore there would give them back.
  */
 function updatesBefore({ last, theirs, ...facts }: PushFacts): PushRequest[] {
-  if (!last || !theirs || theirs.deleted || last.type !== theirs.type || last.type === 'collection') return [];
+  if (!last || !theirs || theirs.deleted || last.type !== theirs.type) return [];
+  if (last.type === 'collection') {
+    const ours = { ...last, relationships: asTheirs(last, facts) };
+    const taken = updateCollection(theirs, ours, { ...facts, query: '' }).filter(
+      ({ takesFrom }) => takesFrom !== undefined,
+    );
+    return taken.filter(({ takesFrom }) => takesFrom !== facts.user).map((request) => ({ ...request, mayFail: true }));
+  }
   const bytesOf = (manifest: Manifest) => new Set(namedBytes(manifest).map(({ cid }) => cid));
   const isSamePlace = equalJson(collectionsOf(last), collectionsOf(theirs));
   if (!isSamePlace || bytesOf(last).difference(bytesOf(theirs)).size > 0) return [];
