@@ -330,3 +330,20 @@ test.each([
     expect((await ask(node, who, `GET /entities/${revived.id}`)).status).toBe(200);
   }
 });
+
+test('what one service had when it was deleted there is not put in the place of what another one has', async () => {
+  await using scene = await startBeside({ stranger: true });
+  const { mirror, one, another, here, ada, ben, remotes } = scene;
+  const { id: place } = await collection(mirror, here, { label: 'Works' });
+  const { id } = await create(mirror, here, { collection: place, properties: { n: 1 } });
+  for (const remote of Object.values(remotes)) await addRemote(mirror, here, { ...remote, collections: [place] });
+  await scene.round('first', 'second');
+  await update(another, ben, await read(another, ben, id), { properties: { n: 2 } });
+  await scene.round('second');
+  await remove(one, ada, await read(one, ada, id));
+  await remove(mirror, here, await read(mirror, here, id));
+  await scene.round('first', 'second');
+  const { cid } = ok<{ cid: string }>(await ask(another, ben, `GET /entities/${id}/tip`));
+  ok(await ask(another, ben, `POST /entities/${id}/restore`, { expect_tip: cid }));
+  expect(await read(another, ben, id)).toMatchObject({ properties: { n: 2 } });
+});

@@ -13,6 +13,7 @@ import { decide } from './decide.ts';
 import { type Loaded, loadEntity } from './entity.ts';
 import { refusedHalfWay } from './half-way.ts';
 import { recordIntents } from './intents.ts';
+import { lastEdits } from './last-edits.ts';
 import { storedChain } from './manifests.ts';
 import type { NamedBytes } from './named-bytes.ts';
 import { allNames } from './own-names.ts';
@@ -241,7 +242,7 @@ async function send(
       local && {
         local: local.manifest,
         theirs: theirs?.manifest ?? null,
-        last: intent === 'delete' ? (lastLive(db, local.manifest)?.manifest ?? null) : null,
+        last: intent === 'delete' ? lastEdits(db, local.entity, loaded.state) : null,
         buried: theirs?.manifest.deleted ? (lastLive(db, theirs.manifest)?.manifest ?? null) : null,
         lacking: new Set(lackingPeers(db, remote.key, local.entity)),
         inDoubt: new Set(peersInDoubt(db, remote.key, local.entity)),
