@@ -70,8 +70,10 @@ describePage('what is picked by its name', () => {
     await page.getByText('Nothing fits').waitFor();
     // Names that begin alike are told apart.
     const label = 'Inscription by Turner: an account of the voyage, with the ships';
-    await create(node, me, { type: 'work', collection: home.id, properties: { label } });
+    const work = { type: 'work', collection: home.id, properties: { label } };
+    const alike = [await create(node, me, work), await create(node, me, work)];
     await box('The other entity').fill(label);
+    for (const { id } of alike) await option(id).waitFor();
     const cut = (place: { scrollWidth: number; clientWidth: number }) => place.scrollWidth - place.clientWidth;
     expect(await option(label).locator('bdi').first().evaluate(cut)).toBe(0);
     expect(await page.getByRole('button', { name: 'Remove Turner' }).count()).toBe(0);

@@ -24,6 +24,8 @@ export function PeerPicker({
   const [text, setText] = useState('');
   const found = useFound(text, (part) => peersQuery(part, collection, predicate));
   const nothing = found.error ? t('peer.notFound') : found.waits ? t('state.waiting') : t('peer.nothing');
+  const alike = (peer: Peer) =>
+    (found.data ?? []).filter(({ label, type }) => label === peer.label && type === peer.type).length > 1;
   return (
     <Combobox
       label={label}
@@ -33,10 +35,13 @@ export function PeerPicker({
       options={found.data ?? []}
       keyOf={(peer) => peer.id}
       show={(peer) => (
-        <span className="flex items-baseline gap-2">
-          <bdi className="line-clamp-3 min-w-0 flex-1 [overflow-wrap:anywhere]">{peer.label || peer.id}</bdi>
-          <bdi className="max-w-40 shrink-0 truncate text-xs text-quiet">{peer.type}</bdi>
-        </span>
+        <>
+          <span className="flex items-baseline gap-2">
+            <bdi className="line-clamp-3 min-w-0 flex-1 [overflow-wrap:anywhere]">{peer.label || peer.id}</bdi>
+            <bdi className="max-w-40 shrink-0 truncate text-xs text-quiet">{peer.type}</bdi>
+          </span>
+          {peer.label && alike(peer) && <code className="block font-mono text-xs text-quiet">{peer.id}</code>}
+        </>
       )}
       note={text.trim() === '' ? undefined : nothing}
       onChoose={(peer) => {
