@@ -150,6 +150,11 @@ describePage('an entity', () => {
     await page.getByText('This is no JSON yet: look at line 1, column 20.').waitFor();
     await text.fill('{"label": "Of Ada", "list": [1, {"a": null}]}');
     await lookAt(page, 'entity-json');
+    // At 200 % there is less room than the screen wants.
+    await page.setViewportSize({ width: 680, height: 425 });
+    await expect
+      .poll(async () => (await page.getByRole('button', { name: 'Save' }).boundingBox())?.y)
+      .toBeLessThan(390);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved as version 2', { exact: true }).waitFor();
     expect((await read(node, me, letter.id)).properties).toEqual({ label: 'Of Ada', list: [1, { a: null }] });

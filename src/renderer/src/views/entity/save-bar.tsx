@@ -23,7 +23,11 @@ interface SaveBarProps {
 export function SaveBar({ note, onNote, onSave, onDiscard, busy, fault, gone, children }: SaveBarProps) {
   const { t } = useTexts();
   return (
-    <section aria-label={t('save.label')} className="space-y-2 border-t border-line bg-surface px-5 py-2.5">
+    <section
+      data-save-bar
+      aria-label={t('save.label')}
+      className="sticky bottom-0 z-20 space-y-2 border-t border-line bg-surface px-5 py-2.5"
+    >
       {children}
       <div className="flex flex-wrap items-center gap-2">
         <span role="status" className="font-medium">
