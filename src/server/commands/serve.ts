@@ -25,15 +25,15 @@ export function addServe(program: Command, shell: Shell): void {
       delete shell.env.ARCHEION_SEAL_KEY;
       for (const name of unknownSettings(shell.env))
         shell.err(`There is no setting ${name}, so it changes nothing: look whether it is misspelled.`);
-      if (isShortSecret(secrets))
-        shell.err(
-          'ARCHEION_JWT_SECRET is short: whoever has a token can find it by trying, and sign in as anybody. Have the identity provider use one of 32 bytes or more.',
-        );
       const { startServer } = await import('../server.ts');
       const { pid, isRunning, ui } = shell;
       await using node = await whileInUse(shell, waitMs, () =>
         startServer(config, secrets, { pid, isRunning, ui, watch: true }),
       );
+      if (isShortSecret(secrets))
+        shell.err(
+          'ARCHEION_JWT_SECRET is short: whoever has a token can find it by trying, and sign in as anybody. Have the identity provider use one of 32 bytes or more.',
+        );
       if (token !== undefined) node.ctx.sessions.acceptToken(token);
       shell.out(JSON.stringify({ ready: { url: node.url } }));
       if (token === undefined && ui !== null) {
