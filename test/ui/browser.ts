@@ -208,7 +208,8 @@ export async function comingIn(node: TestNode, options?: BrowserContextOptions):
 export async function signIn(page: Page, node: TestNode, path = '/'): Promise<void> {
   const { hash } = new URL(signInLink(node));
   await page.goto(`${node.url}/ui${path}${hash}`);
-  await page.getByRole('navigation').first().waitFor();
+  // A dialog that the path opens hides all else from assistive technology.
+  await page.getByRole('navigation', { includeHidden: true }).first().waitFor();
   await arrived(page, path);
 }
 
