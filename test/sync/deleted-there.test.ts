@@ -122,3 +122,36 @@ test.each([
     expect((await ask(origin, there, `GET /entities/${one.id}`)).status).toBe(404);
   },
 );
+
+test('what was edited and deleted here while it was deleted and restored there waits for a person', async () => {
+  await using pair = await startPair({ plain: true });
+  const { origin, mirror, there, here } = pair;
+  const one = await create(origin, there, { properties: { n: 1 } });
+  await sync(mirror, here);
+  await remove(mirror, here, await update(mirror, here, one, { properties: { n: 2 } }));
+  const { cid } = await remove(origin, there, one);
+  ok(await ask(origin, there, `POST /entities/${one.id}/restore`, { expect_tip: cid }));
+  expect(await sync(mirror, here)).toMatchObject({ merged: 0, conflicts: 1 });
+  ok(await ask(mirror, here, `POST /node/conflicts/${one.id}/resolve`, { resolution: 'ours' }));
+  expect(await sync(mirror, here)).toMatchObject({ deleted: 1 });
+  const grave = ok<{ cid: string }>(await ask(mirror, here, `GET /entities/${one.id}/tip`));
+  const back = ok(await ask(mirror, here, `POST /entities/${one.id}/restore`, { expect_tip: grave.cid }));
+  expect(back).toMatchObject({ properties: { n: 2 } });
+});
+
+test('what was restored on both sides and deleted again there waits for a person', async () => {
+  await using pair = await startPair({ plain: true });
+  const { origin, mirror, there, here } = pair;
+  const one = await create(origin, there, { properties: { n: 1 } });
+  const gone = await remove(origin, there, one);
+  await sync(mirror, here);
+  const restore = async (node: typeof origin, who: typeof there): Promise<Entity> =>
+    ok(await ask(node, who, `POST /entities/${one.id}/restore`, { expect_tip: gone.cid }));
+  await restore(mirror, here);
+  await remove(origin, there, await restore(origin, there));
+  expect(await sync(mirror, here)).toMatchObject({ merged: 0, conflicts: 1 });
+  await decideLife(pair, one, 'ours');
+  await sync(mirror, here);
+  expect(await tipsOf(mirror)).toEqual(await tipsOf(origin));
+  expect((await ask(origin, there, `GET /entities/${one.id}`)).status).toBe(200);
+});

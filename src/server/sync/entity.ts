@@ -4,7 +4,7 @@ import { findStanding } from '../store/entities.ts';
 import { entityKey } from '../store/entity-keys.ts';
 import { timesTip } from '../store/events.ts';
 import { findKnown, type KnownEntity } from '../store/remotes/remotes.ts';
-import { findVersion, versionHead } from '../store/versions.ts';
+import { findVersion, lastLive, versionHead } from '../store/versions.ts';
 import { contentHash, versionOf } from './content.ts';
 import type { Chain, Head } from './manifests.ts';
 import type { EntityState, Relation, Standing, Version } from './state.ts';
@@ -77,7 +77,7 @@ export function relationOf(
   const goneOnFrom = state.standing === 'conflict' ? state.base : known.theirs;
   return {
     descends: holds(local),
-    echoes: local.cid !== known.twin && saysAbove(chain, local, left),
+    echoes: local.cid !== known.twin && saysAbove(chain, local, left) && !hidesWish(db, state, chain, { left, holds }),
     ahead: isAhead || common === chain.cid || (reset && chainHolds(db, goneOnFrom, chain.cid, chain.head.ver)),
     back: known.twin !== chain.cid && chainHolds(db, known.twin, chain.cid, chain.head.ver),
     common,
@@ -104,6 +104,24 @@ function isCrossed(db: Reader, below: string, left: Version, local: Version): bo
   const version = findVersion(db, below);
   if (!version || contentHash(version.manifest) === left.content) return false;
   return !chainHolds(db, local.cid, below, version.manifest.ver);
+}
+
+/**
+ * Whether what a remote's chain says as the tip here does is no answer to it all the same: every tombstone says the same, also one over
+ * what was edited here and was never there; and what was restored on both sides is wanted here, also where it was deleted again there.
+ */
+function hidesWish(
+  db: Reader,
+  { local, theirs, twin }: EntityState,
+  chain: Chain,
+  { left, holds }: { left: Version | null; holds: (version: Pick<Version, 'cid' | 'ver'>) => boolean },
+): boolean {
+  const here = local && findVersion(db, local.cid)?.manifest;
+  if (!here?.deleted) return chain.head.deleted && twin !== null && versionHead(db, twin)?.deleted === true;
+  const last = lastLive(db, here);
+  if (!last) return false;
+  const said = versionOf(last.cid, last.manifest);
+  return !(holds(said) || said.content === theirs?.content || saysAbove(chain, said, left));
 }
 
 /**
