@@ -109,23 +109,37 @@ test('F7: what lies in no collection comes from a node all the same, also of man
     expect((await ask(origin, there, `GET /node/sync/entities?after=${wrong}`)).status).toBe(400);
 });
 
-test('F7: a node that does not tell what it has is listed as any other remote', async () => {
-  let later = 0;
-  const now = () => Date.now() + later;
-  await using opened = new AsyncDisposableStack();
-  const hub = opened.use(await startNode({ now }));
-  const mirror = opened.use(await startNode({ now }));
-  const proxy = opened.use(await startProxy(hub.url, { plain: false }));
-  const [there, here] = [operator(hub), operator(mirror)];
-  const place = await collection(hub, there, { label: 'Works' });
-  const work = await create(hub, there, { collection: place.id });
-  later += month;
-  await hub.ctx.events.prune();
-  proxy.fault = ({ path }) => (path.startsWith('/node/sync/entities') ? { status: 404 } : undefined);
-  await addRemote(mirror, here, { url: proxy.url });
-  expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: true });
-  expect((await tipsOf(mirror))[work.id]).toBe(work.cid);
-});
+test.each(['/node/sync/entities', '/node/'])(
+  'F7: a node whose proxy hides %s is compared as any other remote',
+  async (hidden) => {
+    let later = 0;
+    const now = () => Date.now() + later;
+    await using opened = new AsyncDisposableStack();
+    const hub = opened.use(await startNode({ now }));
+    const mirror = opened.use(await startNode({ now }));
+    const proxy = opened.use(await startProxy(hub.url, { plain: false }));
+    const [there, here] = [operator(hub), operator(mirror)];
+    const place = await collection(hub, there, { label: 'Works' });
+    const work = await create(hub, there, { collection: place.id });
+    later += month;
+    await hub.ctx.events.prune();
+    proxy.fault = ({ path }) => (path.startsWith(hidden) ? { status: 404 } : undefined);
+    await addRemote(mirror, here, { url: proxy.url, key: keyOf(there) });
+    expect(await sync(mirror, here)).toMatchObject({ events: 0, swept: true });
+    expect((await tipsOf(mirror))[work.id]).toBe(work.cid);
+
+    // So it is where the feed was not read for a month, and what was edited here goes out.
+    const gone = await remove(hub, there, await create(hub, there, { collection: place.id }));
+    await update(hub, there, work, { properties: { n: 1 } });
+    const made = await create(mirror, here, { collection: place.id });
+    later += month;
+    await hub.ctx.events.prune();
+    expect(await sync(mirror, here)).toMatchObject({ swept: true, created: 1 });
+    expect((await read(mirror, here, work.id)).properties).toEqual({ n: 1 });
+    expect((await ask(mirror, here, `GET /entities/${gone.id}`)).status).toBe(404);
+    expect((await read(hub, there, made.id)).type).toBe('document');
+  },
+);
 
 test('F7: what a wider scope brings comes also where its feed is empty', async () => {
   await using pair = await startResting(false);

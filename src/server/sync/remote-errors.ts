@@ -23,6 +23,12 @@ interface Answered {
 
 /** What a proxy says, too, while what stands behind it is not to be had. */
 const proxied = [403, 404, 405, 410];
+
+/** Whether it may be what stands before a remote that answers, and passes nothing on. */
+export function isProxied({ status }: Pick<Answered, 'status'>): boolean {
+  return proxied.includes(status);
+}
+
 /** That the key does not count, and that it is too much at once, is so whoever says it. */
 const plainlySaid = [401, 413];
 

@@ -3,7 +3,7 @@ import type { SyncContext } from './arrivals.ts';
 import { checkKey } from './key-check.ts';
 import type { Unusable } from './manifests.ts';
 import type { RemoteAnswer } from './remote.ts';
-import { checkMeant, FailedAnswerError } from './remote-errors.ts';
+import { checkMeant, FailedAnswerError, isProxied } from './remote-errors.ts';
 import { type CurrentView, readBatch, readTip, readTips, readWords } from './wire.ts';
 
 /**
@@ -21,32 +21,32 @@ const together = 16;
 
 /**
  * A node tells tips alone; of every other remote current versions are read. What is in no answer is asked for its tip, and
- * is in no tips where `patience` is over before.
+ * is in no tips where `patience` is over before. Where what stands before a node never passes that question, it is read as any other.
  * @param ids at most 100, of a node 200
  * @throws UnreachableError
  */
 export async function tipsThere(ctx: SyncContext, ids: string[]): Promise<TipsThere> {
-  if (ctx.blocks) {
-    const told = await ctx.patience.readingMany(
-      () => toldTips(ctx, ids),
-      () => ids.length,
-    );
-    if (told) return { tips: new Map(ids.map((id) => [id, told.get(id) ?? null])), views: null };
-  }
-  const views = await currentViews(ctx, ctx.blocks ? [] : ids);
-  const tips = new Map<string, string | null | Unusable>([...views.values()].map(({ entity, cid }) => [entity, cid]));
-  const left = ids.filter((id) => !views.has(id));
+  const told = ctx.blocks ? await toldTips(ctx, ids) : 'hidden';
+  if (told instanceof Map) return { tips: new Map(ids.map((id) => [id, told.get(id) ?? null])), views: null };
+  const views = told === null ? null : await readViews(ctx, ids);
+  const tips = new Map<string, string | null | Unusable>();
+  for (const { entity, cid } of views?.values() ?? []) tips.set(entity, cid);
+  const left = ids.filter((id) => !tips.has(id));
   for (let at = 0; at < left.length && !ctx.patience.isOver; at += together)
     await Promise.all(left.slice(at, at + together).map(async (id) => tips.set(id, await tipOf(ctx, id))));
-  return { tips, views: ctx.blocks ? null : views };
+  return { tips, views: told === null ? null : (views ?? new Map()) };
 }
 
-/** @throws UnreachableError */
-async function toldTips(ctx: SyncContext, ids: string[]): Promise<Map<string, string>> {
-  const answer = await ctx.client.read('/node/sync/tips', { ids });
-  const tips = answer.status === 200 ? readTips(answer.body) : null;
-  if (tips === null) throw new UnreachableError(wordsOf(ctx, answer));
-  return tips;
+/** `hidden`: what stands before the node does not pass the question; null where that fails. @throws UnreachableError */
+function toldTips(ctx: SyncContext, ids: string[]): Promise<Map<string, string> | 'hidden' | null> {
+  const read = async () => {
+    const answer = await ctx.client.read('/node/sync/tips', { ids });
+    if (isProxied(answer)) return 'hidden';
+    const tips = answer.status === 200 ? readTips(answer.body) : null;
+    if (tips === null) throw new UnreachableError(wordsOf(ctx, answer));
+    return tips;
+  };
+  return ctx.patience.readingMany(read, () => ids.length);
 }
 
 /**
@@ -55,16 +55,33 @@ async function toldTips(ctx: SyncContext, ids: string[]): Promise<Map<string, st
  * @throws UnreachableError
  */
 export async function currentViews(ctx: SyncContext, ids: string[]): Promise<Map<string, CurrentView>> {
-  if (ids.length === 0) return new Map();
+  return (await readViews(ctx, ids)) ?? new Map();
+}
+
+/** What POST /entities/batch-get takes. */
+const mostViews = 100;
+
+/** Null where the remote does not give some of them. */
+async function readViews(ctx: SyncContext, ids: string[]): Promise<Map<string, CurrentView> | null> {
+  const views = new Map<string, CurrentView>();
+  for (let at = 0; at < ids.length; at += mostViews) {
+    const some = await readSome(ctx, ids.slice(at, at + mostViews));
+    if (some === null) return null;
+    for (const [id, view] of some) views.set(id, view);
+  }
+  return views;
+}
+
+async function readSome(ctx: SyncContext, ids: string[]): Promise<Map<string, CurrentView> | null> {
   const asked = new Set(ids);
   const read = async () => {
     const answer = await ctx.client.read('/entities/batch-get', { ids });
     checkKey(ctx.client, answer, untold);
     const { status, body } = answer;
-    const views = (status === 200 && readBatch(body)) || [];
-    return new Map(views.flatMap((view) => (asked.has(view.entity) ? [[view.entity, view]] : [])));
+    const views = status === 200 ? readBatch(body) : null;
+    return views && new Map(views.flatMap((view) => (asked.has(view.entity) ? [[view.entity, view]] : [])));
   };
-  return (await ctx.patience.readingMany(read, ({ size }) => size)) ?? new Map();
+  return ctx.patience.readingMany(read, (views) => views?.size ?? 0);
 }
 
 /** A deleted entity's, or one's that is in no answer; null where the remote does not know it. @throws UnreachableError */
