@@ -191,8 +191,9 @@ describePage('an entity', () => {
     await dialog.getByText('In 230 places both changed the same').waitFor();
     const radios = dialog.getByRole('radio', { name: / theirs$/ });
     expect(await radios.count()).toBe(200);
-    await dialog.getByRole('button', { name: 'Show more' }).click();
+    await dialog.getByRole('button', { name: 'Show more' }).press('Enter');
     await expect.poll(() => radios.count()).toBe(230);
+    await dialog.locator('tr:focus', { hasText: 'n200' }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

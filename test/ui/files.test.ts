@@ -325,7 +325,7 @@ describePage('files of one name', () => {
     await page.locator('input[type=file]').setInputFiles(scan('last'));
     await page.getByRole('button', { name: 'Save scan.txt', exact: true }).waitFor();
     await page.getByText('and 101 more').waitFor();
-    // By keys: who has shown the last of them goes on at the first of those.
+    // By keys: who has shown more of them goes on at the first of those.
     await page.getByRole('button', { name: 'Show more' }).press('Enter');
     await expect.poll(lines).toBe(202);
     expect(await page.getByRole('button', { name: 'Show more' }).count()).toBe(0);

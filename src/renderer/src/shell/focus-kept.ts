@@ -7,7 +7,7 @@ const focusable = 'a[href], button, input:not([hidden]), select, textarea, [tabi
 /** Lines of lists and tables, and what can be done there. */
 const items = `li, tr, ${focusable}`;
 
-/** What a button has that shows more of a list, and goes once all of it is shown. */
+/** What a button has that shows more of a list, above it. */
 export const showsMore = { 'data-shows-more': '' } as const;
 
 /** Something with what stood beside it, while it was there. */
@@ -19,37 +19,33 @@ interface Place {
 
 /**
  * Who works by keys goes on beside what they have taken out by its own button: at the same place of what comes after it, else
- * before it, else around it; who tries again what has failed, at what takes the place of that; and who shows the last of a list, at
- * the first of it that has come. Without this the browser begins at the top of the page again.
+ * before it, else around it; who tries again what has failed, at what takes the place of that; and who shows more of a list, at
+ * the first of it that has come. Without this the browser begins at the top of the page again, or a list further down.
  */
 export function useFocusKept(): void {
   useEffect(() => {
     let way: Place[] = [];
-    let listed: ReadonlySet<Element> | null = null;
+    let asked: More | null = null;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const note = ({ target }: FocusEvent) => {
       way = target instanceof Element ? wayFrom(target) : [];
+      if (asked && target !== asked.button && target !== asked.around) asked = null;
     };
     const pressed = ({ target }: Event) => {
-      const isMore = target instanceof Element && target.closest('[data-shows-more]') !== null;
-      listed = isMore ? new Set(document.querySelectorAll(items)) : null;
+      const button = target instanceof Element ? target.closest('[data-shows-more]') : null;
+      asked = button && moreBy(button);
     };
     const look = () => {
       const [place] = way;
       if (!place || document.activeElement !== document.body || place.element.isConnected) return;
       const found = nearest(way);
-      const come =
-        listed && [...document.querySelectorAll(`#${contentId} :is(${items})`)].find((one) => !listed?.has(one));
-      listed = null;
       if (found instanceof HTMLElement) found.focus({ preventScroll: true });
-      else if (come instanceof HTMLElement) {
-        focusAnyway(come);
-        come.scrollIntoView({ block: 'nearest', inline: 'nearest' });
-      } else if (place.element.closest('[role="alert"]')) focusAround(way);
+      else if (place.element.closest('[role="alert"]')) focusAround(way);
       else focusContentIfFree();
     };
     // Dialogs give the focus back by themselves, and screens that come take it, a moment later.
     const later = () => {
+      if (asked && focusCome(asked)) asked = null;
       if (document.activeElement !== document.body) return;
       clearTimeout(timer);
       timer = setTimeout(look, 50);
@@ -65,6 +61,33 @@ export function useFocusKept(): void {
       document.removeEventListener('click', pressed, true);
     };
   }, []);
+}
+
+/** What was there when more of a list was asked for. */
+interface More {
+  button: Element;
+  /** The dialog or the screen that the list is in. */
+  around: Element;
+  listed: ReadonlySet<Element>;
+}
+
+function moreBy(button: Element): More | null {
+  const around = button.closest(`[role="dialog"], [role="alertdialog"], #${contentId}`);
+  return around && { button, around, listed: new Set(around.querySelectorAll(items)) };
+}
+
+/** Goes to the first that has come of it, unless somebody works elsewhere by now; gives whether anything has. */
+function focusCome({ button, around, listed }: More): boolean {
+  const isAbove = (one: Element) =>
+    !button.isConnected || (one.compareDocumentPosition(button) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+  const come = [...around.querySelectorAll(items)].find((one) => !listed.has(one) && isAbove(one));
+  if (!(come instanceof HTMLElement)) return false;
+  const { activeElement: at } = document;
+  if (at === button || at === around || at === document.body) {
+    focusAnyway(come);
+    come.scrollIntoView({ block: 'nearest', inline: 'nearest' });
+  }
+  return true;
 }
 
 /** Lets Tab go on with what stands now where this way was. */
