@@ -49,7 +49,7 @@ describePage('members and roles', () => {
     await page.getByRole('heading', { name: 'Letters', level: 1 }).waitFor();
     await page.keyboard.press('g');
     await page.keyboard.press('m');
-    await page.getByText('One membership').waitFor();
+    await page.getByRole('status').getByText('One membership').waitFor();
     // Keys work once it is known what the caller may do.
     await page.getByRole('button', { name: 'Add a member' }).waitFor();
 
@@ -82,7 +82,7 @@ describePage('members and roles', () => {
     await page.getByText('Ada Lovelace loses the role “viewer” at once').waitFor();
     await lookAt(page, 'members-remove');
     await page.getByRole('button', { name: 'Take the role away', disabled: false }).press('Enter');
-    await page.getByText('One membership').waitFor();
+    await page.getByRole('status').getByText('One membership').waitFor();
     expect(await held()).toEqual([`owner ${me.id}`]);
 
     await page.keyboard.press('?');
@@ -254,8 +254,8 @@ describePage('members and roles', () => {
     await one(/Until.*2999/).waitFor();
     await lookAt(page, 'members-group-ended');
     const head = (role: string) => page.getByRole('columnheader').filter({ hasText: role });
-    await head('editor').getByText('one member').waitFor();
-    await head('viewer').getByText('0 members').waitFor();
+    await head('editor').getByText('one membership').waitFor();
+    await head('viewer').getByText('0 memberships').waitFor();
     expect(visitor.faults).toEqual([]);
   });
 
@@ -319,10 +319,10 @@ describePage('members and roles', () => {
     await expect.poll(async () => (await rolesNow()).Cataloguer).toEqual(['*:view', 'entity:create', 'entity:update']);
 
     await enrol(node, me, home.id, ada, 'Cataloguer');
-    await page.getByRole('columnheader', { name: /Cataloguer.*one member/ }).waitFor();
+    await page.getByRole('columnheader', { name: /Cataloguer.*one membership/ }).waitFor();
     await page.getByRole('button', { name: 'What to do with the role “Cataloguer”' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
-    await page.getByText('One member loses it at once.').waitFor();
+    await page.getByText('One membership ends at once.').waitFor();
     await dialog().getByRole('button', { name: 'Delete' }).click();
     await expect.poll(rolesNow).not.toHaveProperty('Cataloguer');
     expect(await held()).toEqual([`owner ${me.id}`]);

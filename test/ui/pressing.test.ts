@@ -109,7 +109,7 @@ describePage('a button that is pressed', () => {
     await page.getByRole('button', { name: 'What to do with Ada Lovelace' }).click();
     await page.getByRole('menuitem', { name: 'Take the role away' }).click();
     await press('Take the role away');
-    await page.getByText('One membership').waitFor();
+    await page.getByRole('status').getByText('One membership').waitFor();
     expect(await page.getByRole('dialog').count()).toBe(0);
     expect(orders).toEqual(['/users/me/keys', `/collections/${home.id}`]);
     expect(visitor.faults).toEqual([]);

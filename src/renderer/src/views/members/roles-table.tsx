@@ -25,7 +25,7 @@ const head = 'w-32 min-w-28 px-3 py-1.5 text-center font-medium';
 
 /** What each role allows: a few lines in words, below all of it, permission by permission. */
 export function RolesTable({ collection, names: all, grants, allows, mayManage, onEdit, onRemove }: RolesTableProps) {
-  const { t } = useTexts();
+  const { t, number } = useTexts();
   const [most, setMost] = useState(step);
   const [open, setOpen] = useState(false);
   const roles = rolesOf(collection);
@@ -129,7 +129,8 @@ export function RolesTable({ collection, names: all, grants, allows, mayManage, 
 
   function holders(role: string): string {
     if (role === 'public') return t('roles.everybody');
-    return t('roles.members', { count: members.filter((one) => one.role === role).length });
+    const count = members.filter((one) => one.role === role).length;
+    return t('roles.members', { count, number: number(count) });
   }
 }
 
