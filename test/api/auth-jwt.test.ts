@@ -118,8 +118,7 @@ describe('a JWT', () => {
     const odd = { email: 'e'.repeat(400), name: { first: 'Ada' }, user_metadata: 'Ada' };
     expect((await ask(await sign(claims(odd)))).unregistered).toMatchObject({ email: null, name: null });
     const long = (await ask(await sign(claims({ name: `${'n'.repeat(199)}\u{1f600}` })))).unregistered?.name;
-    expect(long?.isWellFormed()).toBe(true);
-    expect(long).toHaveLength(200);
+    expect(long).toBe('n'.repeat(199));
   });
 });
 

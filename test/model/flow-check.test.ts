@@ -226,6 +226,15 @@ describe('hostile flows', () => {
     expect(readFlow(flow)?.size).toBe(2000);
   });
 
+  test('a long name of a step is cut between characters', () => {
+    const long = (length: number) => `${'x'.repeat(length)}\u{1F30A} and more words`;
+    expect(checkFlow('a', { a: to({ pass: long(99) }) }).errors[0]?.message).toBe(
+      `there is no step "${'x'.repeat(99)}"`,
+    );
+    const [cycle] = checkFlow(long(96), { [long(96)]: to({ pass: long(96) }) }).errors;
+    expect(cycle?.message).toBe(`${'x'.repeat(96)}... -> ${'x'.repeat(96)}...`);
+  });
+
   test('a cycle of 2,000 steps is named briefly', () => {
     const [cycle, ...others] = checkFlow(name(0), chain(2000, { pass: name(0) })).errors;
     expect(others).toEqual([]);

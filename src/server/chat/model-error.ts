@@ -1,4 +1,5 @@
 import { UnavailableError, UnreachableError } from '../errors.ts';
+import { beginningOf } from '../model/cut-text.ts';
 import { fromJson } from '../model/from-json.ts';
 
 const longestWords = 300;
@@ -31,7 +32,7 @@ export function refusedByModel(status: number, words: string, key: string | null
 export function wordsOf(given: unknown, key: string | null): string {
   const text = messageIn(typeof given === 'string' ? parsed(given) : given);
   const open = key === null ? text : text.replaceAll(key, '[key]');
-  return open.replace(/\s+/g, ' ').trim().slice(0, longestWords).toWellFormed();
+  return beginningOf(open.replace(/\s+/g, ' ').trim(), longestWords);
 }
 
 function parsed(text: string): unknown {

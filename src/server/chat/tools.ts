@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { DomainError, type Issue, ValidationError } from '../errors.ts';
 import type { Caller } from '../model/caller.ts';
+import { beginningOf } from '../model/cut-text.ts';
 import { networkOf } from '../model/ids.ts';
 import type { UnnamedVersions } from '../model/large.ts';
 import type { CitationView } from '../resources/chat/wire.ts';
@@ -102,7 +103,7 @@ export function bounded({ value, text: made }: Finding): { output: unknown; text
   if (text.length <= maxResult) return { output: value, text };
   const output = firstOf(value) ?? {
     cut: `The result has ${text.length} characters, of which these are the first. Ask for less at a time.`,
-    beginning: text.slice(0, maxResult).toWellFormed(),
+    beginning: beginningOf(text, maxResult),
   };
   return { output, text: JSON.stringify(output) };
 }

@@ -3,6 +3,7 @@ import { ForbiddenError, UnauthorizedError, ValidationError } from '../errors.ts
 import type { Actor } from '../model/actor.ts';
 import type { Caller, Claims, Credential } from '../model/caller.ts';
 import { localIssuer, presented } from '../model/credentials.ts';
+import { beginningOf } from '../model/cut-text.ts';
 import { derivedId, idOn, isEntityId, type Network, networkOf } from '../model/ids.ts';
 import type { SessionsService } from '../resources/node/sessions/service.ts';
 import type { Account } from '../store/accounts/accounts.ts';
@@ -184,5 +185,5 @@ function isIdentifier(claim: unknown): claim is string {
 
 function readName(claim: unknown): string | null {
   if (typeof claim !== 'string') return null;
-  return claim.toWellFormed().trim().slice(0, maxName).toWellFormed() || null;
+  return beginningOf(claim.trim(), maxName) || null;
 }

@@ -1,4 +1,5 @@
 import type { IssuePath } from '../errors.ts';
+import { beginningOf } from './cut-text.ts';
 import { doneTarget, flowSize, maxSteps } from './flow.ts';
 import { maxFound, type StepEdge, type StepFindings, stepFindings } from './flow-step-check.ts';
 import type { Network } from './ids.ts';
@@ -138,5 +139,5 @@ function shown(names: string[]): string {
 }
 
 function cut(name: string): string {
-  return name.length > 100 ? `${name.slice(0, 97).toWellFormed()}...` : name;
+  return name.length > 100 ? `${beginningOf(name, 97)}...` : name;
 }

@@ -1,4 +1,5 @@
 import type { IssuePath } from '../errors.ts';
+import { beginningOf } from './cut-text.ts';
 import { doneTarget, type ThenForm, thenForms } from './flow.ts';
 import type { FlowCode, FlowFinding } from './flow-check.ts';
 import { isEntityId, type Network, networkOf } from './ids.ts';
@@ -129,7 +130,7 @@ class StepCheck implements StepFindings {
       this.edges.push({ target, path: [...this.#at, ...at], counted: form === 'recurse' });
     else if (target === doneTarget)
       this.#tell('INVALID_TARGET', at, `\`${doneTarget}\` is a target of routes only, and not of those of a gather`);
-    else this.#tell('INVALID_TARGET', at, `there is no step "${target.slice(0, 100).toWellFormed()}"`);
+    else this.#tell('INVALID_TARGET', at, `there is no step "${beginningOf(target, 100)}"`);
   }
 
   #where(value: unknown, at: IssuePath): void {

@@ -1,5 +1,6 @@
 import { BusyError, ConflictError, DomainError, type Issue, StorageError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import { beginningOf } from '../../model/cut-text.ts';
 import type { Network } from '../../model/ids.ts';
 import type { JsonObject, Manifest } from '../../model/manifest.ts';
 import { applyAdditions, type Addition as Content } from '../../model/next-version.ts';
@@ -85,7 +86,7 @@ export function summaryOf({ properties = {}, relationships_add: list = [], note 
     first: list.slice(0, maxSummary).map(({ predicate, peer }) => ({ predicate, peer })),
     keys: Object.keys(properties)
       .slice(0, maxSummary)
-      .map((key) => key.slice(0, maxKey).toWellFormed()),
+      .map((key) => beginningOf(key, maxKey)),
     note: note ?? null,
   };
 }
