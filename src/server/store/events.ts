@@ -95,6 +95,7 @@ export function floorAfter(
   return first ? { floor: first.id - 1, isLast: true } : { floor: last, isLast: end === undefined };
 }
 
+/** The number of the last move of a tip, which is how many there have been; 0 for none. */
 export function lastMove(db: Reader): number {
   return db.get<{ id: number | null }>('SELECT max(id) AS id FROM moves')?.id ?? 0;
 }

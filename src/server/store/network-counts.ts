@@ -1,5 +1,6 @@
 import type { Reader } from './connection.ts';
 import { countEntities } from './entities.ts';
+import { lastMove } from './events.ts';
 
 /** How much a network holds; `moves` is how often a tip has moved. It counts an index through: a long read. */
 export interface NetworkCounts {
@@ -9,6 +10,5 @@ export interface NetworkCounts {
 }
 
 export function networkCounts(db: Reader): NetworkCounts {
-  const row = db.get<{ moves: number }>('SELECT coalesce(max(id), 0) AS moves FROM moves');
-  return { ...countEntities(db), moves: row?.moves ?? 0 };
+  return { ...countEntities(db), moves: lastMove(db) };
 }

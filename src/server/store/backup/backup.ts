@@ -9,6 +9,7 @@ import { operatorKeyFile, operatorKeyName } from '../accounts/operator-key.ts';
 import { attestFile } from '../attest-log.ts';
 import { chatFile } from '../chats/chats.ts';
 import { openReader } from '../connection.ts';
+import { lastMove } from '../events.ts';
 import { type OpenFiles, sameFileCheck } from '../file-identity.ts';
 import { refuseLostIdentity, refuseLostNetwork } from '../lost-database.ts';
 import { filesFolder } from '../network-folders.ts';
@@ -117,7 +118,7 @@ async function countsOf(
     return {
       entities: count('SELECT count(*) AS n FROM entity WHERE tip IS NOT NULL'),
       versions: count('SELECT count(*) AS n FROM block'),
-      moves: count('SELECT max(id) AS n FROM moves'),
+      moves: lastMove(db),
       missing_files,
       damaged_files: damaged.size,
       damaged: [...damaged].sort().slice(0, mostNamed),

@@ -1,6 +1,6 @@
 import { RecentMap } from '../../model/recent-map.ts';
 import type { Reader } from '../connection.ts';
-import { movedAfter } from '../events.ts';
+import { lastMove, movedAfter } from '../events.ts';
 import { getOrMake } from './get-or-make.ts';
 import type { Common } from './graph-common.ts';
 import type { NodeFacts } from './graph-facts.ts';
@@ -140,7 +140,7 @@ class Kept {
 
   /** Every change of a relationship comes with a move of the entity that owns it (apply.ts). */
   catchUp(db: Reader): void {
-    const last = db.get<{ id: number | null }>('SELECT max(id) AS id FROM moves')?.id ?? 0;
+    const last = lastMove(db);
     if (last === this.#move) return;
     const count = last - this.#move;
     const listed = [...this.#memories.values()].reduce((sum, memory) => sum + memory.listed, 0);

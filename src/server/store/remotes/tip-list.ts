@@ -14,6 +14,7 @@ import {
 } from '../archive/earlier-tips.ts';
 import { newestBlock } from '../blocks.ts';
 import { type KeptContents, keptContents } from '../content/content-list.ts';
+import { lastMove } from '../events.ts';
 import type { NetworkStore } from '../network-store.ts';
 
 /** An entry that knows its place in the list that it comes from. The text of its tip is made when somebody asks. */
@@ -176,10 +177,7 @@ export async function listTips(store: NetworkStore, query: { scope: Scope; histo
     if (start === undefined) starts.delete(id);
     else starts.set(id, start);
   };
-  let after: TakenUp = store.read((db) => ({
-    move: db.get<{ id: number }>('SELECT max(id) AS id FROM moves')?.id ?? 0,
-    stored: newestBlock(db),
-  }));
+  let after: TakenUp = store.read((db) => ({ move: lastMove(db), stored: newestBlock(db) }));
   for await (const page of tipPages(store, query)) page.forEach(put);
   let created = 0;
   let newest = 0;
