@@ -7,10 +7,10 @@ import type { NetworkStore } from '../store/network-store.ts';
 import type { Within } from '../store/search/search-hits.ts';
 import { indexedUpTo, searchFile } from '../store/search/search-index.ts';
 import { type Asker, AskerTurns } from '../store/threads/asker-turns.ts';
+import { FailedWorkError } from '../store/threads/failed-work.ts';
 import type { SideThread } from '../store/threads/side-thread.ts';
 import { builtin } from './embedder.ts';
 import type { EndpointEmbedder } from './endpoint-embedder.ts';
-import { ThreadError } from './failed.ts';
 import { IndexFollower, type Rebuilt } from './follower.ts';
 import type { Ranked } from './fuse.ts';
 import type { IndexStand } from './index-slice.ts';
@@ -236,7 +236,7 @@ export class SearchEngine implements AsyncDisposable {
 
 /** A damaged index is as good as none. */
 function missingAt(error: unknown): Missing {
-  if (error instanceof ThreadError && error.damaged) return { missing: true };
+  if (error instanceof FailedWorkError && error.damaged) return { missing: true };
   throw error;
 }
 

@@ -13,7 +13,7 @@ import {
   searchFileNumber,
 } from '../store/search/search-index.ts';
 import { sourceRow } from '../store/search/search-source.ts';
-import { type Failed, failing, isFailed } from './failed.ts';
+import { type FailedWork, isFailed, workOrFailure } from '../store/threads/failed-work.ts';
 import { embeddedOf, type IndexStand, indexSlice, type Writing } from './index-slice.ts';
 import { notBegun } from './not-begun.ts';
 import { sameTexts } from './text.ts';
@@ -50,7 +50,7 @@ if (!isMainThread && platform() === 'linux')
 const open = new Map<string, Writing & { number: number; fileId: string | null }>();
 
 /** One slice on this thread's own connections. */
-export function slice({ files, ms, embedder }: SliceOrder): IndexStand | Failed {
+export function slice({ files, ms, embedder }: SliceOrder): IndexStand | FailedWork {
   const sliced = answered(files, () => {
     const writing = writingOf(files);
     writing.vectors.want(embedder);
@@ -65,7 +65,7 @@ export function slice({ files, ms, embedder }: SliceOrder): IndexStand | Failed 
 }
 
 /** Removes an index that is damaged, so that the next slices make it anew. */
-export function mend({ files }: { files: IndexFiles }): null | Failed {
+export function mend({ files }: { files: IndexFiles }): null | FailedWork {
   return answered(files, () => {
     if (isSoundIndex(files.index)) return null;
     close(files.index);
@@ -75,7 +75,7 @@ export function mend({ files }: { files: IndexFiles }): null | Failed {
 }
 
 /** Forgets everything that is indexed, so that the next slices make it anew. */
-export function begin({ files }: { files: IndexFiles }): null | Failed {
+export function begin({ files }: { files: IndexFiles }): null | FailedWork {
   const begun = answered(files, () => {
     const { index } = writingOf(files);
     indexed(index, () => emptyIndex(index, randomUUID()));
@@ -117,7 +117,7 @@ export interface Supply {
   supplied: (Supplied & { digest: string })[];
 }
 
-export function supply({ files, embedder, supplied, ...made }: Supply): null | Failed {
+export function supply({ files, embedder, supplied, ...made }: Supply): null | FailedWork {
   return answered(files, () => {
     const { vectors, main, index } = writingOf(files);
     vectors.want(embedder);
@@ -136,7 +136,7 @@ export function supply({ files, embedder, supplied, ...made }: Supply): null | F
 }
 
 /** How many entities are indexed. */
-export function counted({ files }: { files: IndexFiles }): { entities: number } | Failed {
+export function counted({ files }: { files: IndexFiles }): { entities: number } | FailedWork {
   return answered(files, () => ({ entities: countDocs(writingOf(files).index) }));
 }
 
@@ -176,14 +176,13 @@ function close(file: string): void {
   connections?.index.close();
 }
 
-function answered<T extends object | null>(files: IndexFiles, work: () => T): T | Failed {
-  let done = false;
+function answered<T extends object | null>(files: IndexFiles, work: () => T): T | FailedWork {
+  const forget = () => close(files.index);
   try {
-    const outcome = failing(work);
-    done = !isFailed(outcome);
-    return outcome;
-  } finally {
-    // A connection remembers pages, also bad ones, and what is kept beside it goes for what was rolled back.
-    if (!done) close(files.index);
+    return workOrFailure(work, forget);
+  } catch (error) {
+    // What is kept beside a connection may be of what was rolled back.
+    forget();
+    throw error;
   }
 }

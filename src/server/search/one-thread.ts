@@ -1,6 +1,6 @@
+import { type FailedWork, workResult } from '../store/threads/failed-work.ts';
 import { SideThread } from '../store/threads/side-thread.ts';
 import { workerUrl } from '../store/threads/worker-url.ts';
-import { type Failed, isFailed, ThreadError } from './failed.ts';
 
 /** A module of this folder, in one thread. */
 export class OneThread implements AsyncDisposable {
@@ -17,11 +17,9 @@ export class OneThread implements AsyncDisposable {
     this.#own = !thread;
   }
 
-  /** @throws ThreadError */
-  async run<T>(name: string, order: object): Promise<T> {
-    const result = await this.#thread.run<T | Failed>(this.#file, name, order);
-    if (isFailed(result)) throw new ThreadError(result.failed);
-    return result;
+  /** @throws FailedWorkError */
+  async run<T extends object | null>(name: string, order: object): Promise<T> {
+    return workResult(await this.#thread.run<T | FailedWork>(this.#file, name, order));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Within } from '../store/search/search-hits.ts';
 import { openSearchReader, searchFileNumber } from '../store/search/search-index.ts';
-import { type Failed, failing, isFailed } from './failed.ts';
+import { type FailedWork, workOrFailure } from '../store/threads/failed-work.ts';
 import { Finder } from './finder.ts';
 import type { Ranked } from './fuse.ts';
 import type { IndexFiles } from './index-thread.ts';
@@ -32,7 +32,7 @@ export interface Hit {
 }
 
 type Ordered<T> = T & { files: IndexFiles };
-type Answered<T> = T | Missing | Failed;
+type Answered<T> = T | Missing | FailedWork;
 
 const open = new Map<string, { finder: Finder; number: number; fileId: string | null }>();
 
@@ -87,13 +87,13 @@ function bytes({ results, count }: { results: string; count: number }): Pick<Pre
 }
 
 function answered<T extends object>(files: IndexFiles, work: (finder: Finder) => T): Answered<T> {
-  const outcome = failing<T | Missing>(() => {
-    const finder = finderOf(files);
-    return finder ? work(finder) : { missing: true };
-  });
-  // A connection remembers pages, also bad ones.
-  if (isFailed(outcome)) close(files.index);
-  return outcome;
+  return workOrFailure<T | Missing>(
+    () => {
+      const finder = finderOf(files);
+      return finder ? work(finder) : { missing: true };
+    },
+    () => close(files.index),
+  );
 }
 
 /** A file that was deleted and made again is another one, and so is a database that the node has opened since. */
