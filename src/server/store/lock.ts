@@ -2,7 +2,7 @@ import { closeSync, existsSync, lchownSync, openSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { FolderInUseError, StorageError } from '../errors.ts';
-import { opening, storageError } from './storage-error.ts';
+import { asStorageError, opening } from './storage-error.ts';
 
 const lockName = 'lock.db';
 
@@ -29,11 +29,8 @@ export function lockFolder(data: string): Disposable {
           ? `The disk of the data folder ${data} can only be read. Where nobody has mounted it so, the system has done that after an error of the disk, which its own log names: look after the disk, or copy the folder to another one ("cp -a") and name the copy.`
           : `${file} can only be read, so that nothing would keep two processes from the data folder: give it to the folder's owner, or make it writable. A command that root ran may have made it.`,
       );
-    if (!(error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))) {
-      const { reason, full } = storageError(error);
-      throw new StorageError(reason, full);
-    }
-    throw new FolderInUseError(data);
+    const isTaken = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+    throw isTaken ? new FolderInUseError(data) : asStorageError(error);
   }
   const held = db;
   return {

@@ -3,10 +3,9 @@ import { existsSync } from 'node:fs';
 import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolder, syncFolder } from '../../blocks/durable-folder.ts';
-import { StorageError } from '../../errors.ts';
 import type { Reader } from '../connection.ts';
 import { spoolFolder } from '../network-folders.ts';
-import { storageError } from '../storage-error.ts';
+import { storingLater } from '../storage-error.ts';
 import { type ArchiveTask, archiveTasks } from '../tasks.ts';
 
 /** A file's name in the spool folder; nothing of a user's text is in it. */
@@ -41,17 +40,17 @@ export async function spool(
 ): Promise<{ name: string; path: string; size: number }> {
   const name = `${randomUUID()}.car`;
   const path = join(spoolFolder(folder), name);
-  await filed(() => makeFolder(spoolFolder(folder), folder));
-  const file = await filed(() => open(path, 'wx', 0o600));
+  await storingLater(() => makeFolder(spoolFolder(folder), folder));
+  const file = await storingLater(() => open(path, 'wx', 0o600));
   let size = 0;
   try {
     for await (const chunk of chunks) {
-      await filed(() => file.writeFile(chunk));
+      await storingLater(() => file.writeFile(chunk));
       size += chunk.length;
     }
-    await filed(() => file.sync());
+    await storingLater(() => file.sync());
     await file.close();
-    await filed(() => syncFolder(spoolFolder(folder)));
+    await storingLater(() => syncFolder(spoolFolder(folder)));
     return { name, path, size };
   } catch (error) {
     await file.close().catch(() => undefined);
@@ -64,14 +63,4 @@ export async function spool(
 export async function sweepSpool(folder: string, keep: ReadonlySet<string>): Promise<void> {
   const found = await readdir(spoolFolder(folder)).catch(() => []);
   for (const name of found) if (!keep.has(name)) await rm(join(spoolFolder(folder), name), { force: true });
-}
-
-/** Errors of the file system as StorageErrors. */
-async function filed<T>(step: () => Promise<T>): Promise<T> {
-  try {
-    return await step();
-  } catch (error) {
-    const { reason, full } = storageError(error);
-    throw new StorageError(reason, full);
-  }
 }
