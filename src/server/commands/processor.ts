@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { lchown, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
@@ -17,6 +17,7 @@ import { jsonLoss } from '../model/json-loss.ts';
 import { present } from '../model/objects.ts';
 import { shipped } from '../processors/shipped.ts';
 import { identityFile } from '../store/accounts/identity-schema.ts';
+import { giveToFoldersOwner } from '../store/folders-owner.ts';
 import { storingLater } from '../store/storage-error.ts';
 import { noNode } from './parts/client.ts';
 import { FailureError, issueText } from './parts/failure.ts';
@@ -164,7 +165,7 @@ async function changeAllowed(
     await claim(made);
     try {
       await writeFile(made, (await changed()).text);
-      await giveToFoldersOwner(made);
+      giveToFoldersOwner(made);
       await nameWhole(made, path);
     } catch (error) {
       await rm(made, { force: true });
@@ -189,10 +190,4 @@ async function claim(made: string): Promise<void> {
         throw new FailureError(`Another command changes the list, or was killed as it did: try again in a minute.`);
     }
   }
-}
-
-/** Root writes for a node that runs as a user of its own, which has to read it. */
-async function giveToFoldersOwner(path: string): Promise<void> {
-  const [file, folder] = [await stat(path), await stat(dirname(path))];
-  if (file.uid === 0 && folder.uid !== 0) await lchown(path, folder.uid, folder.gid);
 }

@@ -1,7 +1,8 @@
-import { closeSync, existsSync, lchownSync, openSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { FolderInUseError, StorageError } from '../errors.ts';
+import { giveToFoldersOwner } from './folders-owner.ts';
 import { asStorageError, opening } from './storage-error.ts';
 
 const lockName = 'lock.db';
@@ -72,11 +73,4 @@ function isOnReadOnlyDisk(file: string): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EROFS';
   }
-}
-
-/** Root may come first, as to verify what was restored for a node that runs as a user of its own, which has to take it later. */
-function giveToFoldersOwner(file: string): void {
-  if (process.geteuid?.() !== 0) return;
-  const { uid, gid } = statSync(dirname(file));
-  if (statSync(file).uid === 0 && uid !== 0) lchownSync(file, uid, gid);
 }
