@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { FileStore } from '../../src/server/blocks/file-store.ts';
 import { crateMetadata, crateOf } from '../../src/server/exchange/packages/crate.ts';
 import { packageAbout } from '../../src/server/exchange/packages/package-about.ts';
+import { listTips } from '../../src/server/store/archive/tip-list.ts';
 import { filesFolder } from '../../src/server/store/network-folders.ts';
-import { listTips } from '../../src/server/store/remotes/tip-list.ts';
 import { change, commit, first, idOf, openStore } from '../helpers/store.ts';
 import { bytesOf } from './streams.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { archiveSource, manifestLines } from '../../src/server/store/archive/archive-source.ts';
-import { chainsPage, unpacked } from '../../src/server/store/remotes/chain-reads.ts';
-import { listTips } from '../../src/server/store/remotes/tip-list.ts';
+import { chainsPage, unpacked } from '../../src/server/store/archive/chain-reads.ts';
+import { listTips } from '../../src/server/store/archive/tip-list.ts';
 import { collect, listOf } from '../helpers/sample-archive.ts';
 import { first, idOf, next, openStore, step } from '../helpers/store.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { listTips } from '../../src/server/store/archive/tip-list.ts';
 import type { Commit } from '../../src/server/store/commit.ts';
 import type { NetworkStore } from '../../src/server/store/network-store.ts';
-import { listTips } from '../../src/server/store/remotes/tip-list.ts';
 import { change, commit, first, idOf, next, openStore, step } from '../helpers/store.ts';
 
 const collection = first(idOf(1), { type: 'collection' });

@@ -1,8 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
 import { Pace, turn } from '../loop/pace.ts';
 import type { Json } from '../model/manifest.ts';
+import type { TipList } from '../store/archive/tip-list.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import type { TipList } from '../store/remotes/tip-list.ts';
 import { type ListedManifest, listedManifests } from './listed-manifests.ts';
 
 const facts = ['id', 'cid', 'ver', 'type', 'created_at', 'updated_at'] as const;

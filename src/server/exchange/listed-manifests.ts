@@ -2,8 +2,8 @@ import { Pace, turn } from '../loop/pace.ts';
 import { fromJson } from '../model/from-json.ts';
 import type { JsonObject } from '../model/manifest.ts';
 import { manifestLines } from '../store/archive/archive-source.ts';
+import type { TipList } from '../store/archive/tip-list.ts';
 import type { NetworkStore } from '../store/network-store.ts';
-import type { TipList } from '../store/remotes/tip-list.ts';
 
 /** A version as GET /entities/{id} answers it, as far as exports use it. */
 export interface ListedManifest {

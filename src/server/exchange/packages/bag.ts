@@ -1,5 +1,5 @@
+import type { TipList } from '../../store/archive/tip-list.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
-import type { TipList } from '../../store/remotes/tip-list.ts';
 import { type Digest, digested } from './digests.ts';
 import type { PackageAbout } from './package-about.ts';
 import { contentsOf, historyOf, recordsOf } from './payload.ts';

@@ -1,7 +1,7 @@
 import { Pace, turn } from '../../loop/pace.ts';
 import { jsonOf } from '../../model/from-json.ts';
+import type { TipList } from '../../store/archive/tip-list.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
-import type { TipList } from '../../store/remotes/tip-list.ts';
 import { type ListedManifest, listedManifests } from '../listed-manifests.ts';
 import { type Digest, digested } from './digests.ts';
 import type { PackageAbout } from './package-about.ts';

@@ -4,9 +4,9 @@ import { allContents } from '../../model/content-entries.ts';
 import { fromJson } from '../../model/from-json.ts';
 import type { Manifest } from '../../model/manifest.ts';
 import { archiveSource, manifestLines } from '../../store/archive/archive-source.ts';
+import { PlacedEntry, type TipList } from '../../store/archive/tip-list.ts';
 import { storedJson } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
-import { PlacedEntry, type TipList } from '../../store/remotes/tip-list.ts';
 import type { PackedFile } from './zip-stream.ts';
 
 export const historyFile = 'history.car';

@@ -5,8 +5,8 @@ import { StorageError } from '../../errors.ts';
 import { jsonOf } from '../../model/from-json.ts';
 import { filesFolder } from '../network-folders.ts';
 import type { NetworkStore } from '../network-store.ts';
-import { unpacked, type walkPage } from '../remotes/chain-reads.ts';
-import { entriesAt, type PlacedEntry, type TipList } from '../remotes/tip-list.ts';
+import { unpacked, type walkPage } from './chain-reads.ts';
+import { entriesAt, type PlacedEntry, type TipList } from './tip-list.ts';
 
 const most = 512;
 /** How many pages are asked for before they are needed: both reader threads work while one is hashed and sent. */

@@ -2,7 +2,7 @@ import { jsonOf } from '../../model/from-json.ts';
 import { findBlock } from '../blocks.ts';
 import type { Reader } from '../connection.ts';
 import type { NetworkStore } from '../network-store.ts';
-import type { TipList } from '../remotes/tip-list.ts';
+import type { TipList } from './tip-list.ts';
 
 const pageTips = 5000;
 

@@ -1,8 +1,8 @@
 import type { History } from '../../blocks/archive-tree.ts';
 import { blockBefore } from '../archive/archive-reads.ts';
+import { PageEnd } from '../archive/chain-reads.ts';
 import { blockBytes } from '../blocks.ts';
 import type { Reader } from '../connection.ts';
-import { PageEnd } from '../remotes/chain-reads.ts';
 import { contentOfBlock } from './block-content.ts';
 
 export interface ContentsQuery {

@@ -2,10 +2,10 @@ import { cidText, isCid, isContentCid } from '../../blocks/cid.ts';
 import { fromJson } from '../../model/from-json.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import { blockBefore } from '../archive/archive-reads.ts';
+import { PageEnd } from '../archive/chain-reads.ts';
 import { blockBytes, findBlock, storedManifest } from '../blocks.ts';
 import type { Reader } from '../connection.ts';
 import type { NetworkStore } from '../network-store.ts';
-import { PageEnd } from '../remotes/chain-reads.ts';
 
 export interface FileKeyQuery {
   /** The CID of the version to begin with, or where the walk goes on. */

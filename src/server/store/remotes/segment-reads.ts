@@ -1,9 +1,9 @@
 import { cidText } from '../../blocks/cid.ts';
 import { section } from '../../blocks/segment-car.ts';
 import { blockBefore } from '../archive/archive-reads.ts';
+import { PageEnd } from '../archive/chain-reads.ts';
 import { blockWithCid } from '../blocks.ts';
 import type { Reader } from '../connection.ts';
-import { PageEnd } from './chain-reads.ts';
 
 /** A stretch of a chain: from the version with the key `from` down to the one above `have`, which the asker has. */
 export interface Stretch {

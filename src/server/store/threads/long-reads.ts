@@ -1,4 +1,5 @@
 import { descends, movedTips, tipsOfScope } from '../archive/archive-reads.ts';
+import { blocksPage, chainsPage, walkPage } from '../archive/chain-reads.ts';
 import { completedTips, earlierTips } from '../archive/earlier-tips.ts';
 import { countVersions } from '../archive/left-out.ts';
 import type { Reader } from '../connection.ts';
@@ -34,7 +35,6 @@ import { tableOrder } from '../listings/table-order.ts';
 import { type TableRowsQuery, tableRows } from '../listings/table-rows.ts';
 import { userCollections } from '../listings/user-collections.ts';
 import { networkCounts } from '../network-counts.ts';
-import { blocksPage, chainsPage, walkPage } from '../remotes/chain-reads.ts';
 import { knownPage } from '../remotes/known-tips.ts';
 import { countOpen, countRemote } from '../remotes/open-counts.ts';
 import { lastKnown, listRefusals } from '../remotes/remotes.ts';
@@ -146,6 +146,8 @@ export const longReads = {
   /** Pages of blocks; see chain-reads.ts. */
   chainsPage,
   blocksPage,
+  walkPage: (db: Reader, args: Parameters<typeof walkPage>[1]): string => JSON.stringify(walkPage(db, args)),
+  /** See segment-reads.ts, content-reads.ts and history-reads.ts. */
   segmentsPage,
   contentsPage: (db: Reader, args: Parameters<typeof contentsPage>[1]): string =>
     JSON.stringify(contentsPage(db, args)),
@@ -168,7 +170,6 @@ export const longReads = {
   run: (db: Reader, query: RunQuery): string => JSON.stringify(readRun(db, query)),
   /** See processor-list.ts. */
   processors: (db: Reader, query: ProcessorListQuery): string => JSON.stringify(listProcessors(db, query)),
-  walkPage: (db: Reader, args: Parameters<typeof walkPage>[1]): string => JSON.stringify(walkPage(db, args)),
 };
 
 /** A read by name; `args` is plain data. */

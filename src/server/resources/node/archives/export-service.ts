@@ -14,12 +14,12 @@ import { isEntityId } from '../../../model/ids.ts';
 import { archiveSource, manifestLines, stateAt } from '../../../store/archive/archive-source.ts';
 import { leftOutVersions } from '../../../store/archive/left-out.ts';
 import { spool } from '../../../store/archive/spool.ts';
+import { listTips, type TipList } from '../../../store/archive/tip-list.ts';
 import { findEntity } from '../../../store/entities.ts';
 import { lastMove } from '../../../store/events.ts';
 import { deletedAmong } from '../../../store/listings/deleted-rows.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
-import { listTips, type TipList } from '../../../store/remotes/tip-list.ts';
 import { storingEach, storingLater } from '../../../store/storage-error.ts';
 
 export interface ExportWish {

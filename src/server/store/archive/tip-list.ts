@@ -4,18 +4,12 @@ import { cidLength } from '../../blocks/car-format.ts';
 import { cidBytes, cidText } from '../../blocks/cid.ts';
 import { turn } from '../../loop/pace.ts';
 import { jsonOf } from '../../model/from-json.ts';
-import { type ListedTip, type movedTips, pageEnd, type TakenUp } from '../archive/archive-reads.ts';
-import {
-  type completedTips,
-  type EarlierQuery,
-  type EarlierTip,
-  type earlierTips,
-  newestAt,
-} from '../archive/earlier-tips.ts';
 import { newestBlock } from '../blocks.ts';
 import { type KeptContents, keptContents } from '../content/content-list.ts';
 import { lastMove } from '../events.ts';
 import type { NetworkStore } from '../network-store.ts';
+import { type ListedTip, type movedTips, pageEnd, type TakenUp } from './archive-reads.ts';
+import { type completedTips, type EarlierQuery, type EarlierTip, type earlierTips, newestAt } from './earlier-tips.ts';
 
 /** An entry that knows its place in the list that it comes from. The text of its tip is made when somebody asks. */
 export class PlacedEntry implements ArchiveEntry {

@@ -3,9 +3,9 @@ import type { ArchiveBlock } from '../../blocks/archive-writer.ts';
 import { cidText } from '../../blocks/cid.ts';
 import { decodeManifest } from '../../blocks/encode.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
-import { blockBefore } from '../archive/archive-reads.ts';
 import { blockBytes, blockWithCid } from '../blocks.ts';
 import type { Reader } from '../connection.ts';
+import { blockBefore } from './archive-reads.ts';
 
 /** A page of blocks ends at this many bytes or after this many milliseconds, so that no read lives long. */
 const pageBytes = 1024 * 1024;
