@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { versionOf } from '../../src/server/sync/content.ts';
 import { decide, type Merger } from '../../src/server/sync/decide.ts';
 import { storedChain } from '../../src/server/sync/manifests.ts';
+import { versionOf } from '../../src/server/sync/version-of.ts';
 import { first, idOf, next, openStore, step } from '../helpers/store.ts';
 import { unrelated as relation } from './unrelated.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { JsonObject, Manifest, Relationship } from '../../src/server/model/manifest.ts';
 import { collectionsOf } from '../../src/server/model/manifest.ts';
 import { applyUpdate } from '../../src/server/model/next-version.ts';
-import { contentHash } from '../../src/server/sync/content.ts';
+import { contentHash } from '../../src/server/store/content-hash.ts';
 import { deltasBetween } from '../../src/server/sync/delta.ts';
 
 const names = fc.constantFrom('a', 'b', 'c', '__proto__', 'constructor');

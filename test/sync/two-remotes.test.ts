@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { contentHash } from '../../src/server/store/content-hash.ts';
 import { findRemote, hasPending } from '../../src/server/store/remotes/remotes.ts';
 import { findVersion } from '../../src/server/store/versions.ts';
-import { contentHash } from '../../src/server/sync/content.ts';
 import { allPending } from '../../src/server/sync/push-pending.ts';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, enrol, ok, read, remove, update } from '../helpers/entities.ts';

@@ -1,9 +1,9 @@
 import type { Reader } from '../store/connection.ts';
+import { contentHash } from '../store/content-hash.ts';
 import { findEntity } from '../store/entities.ts';
 import { findKnown } from '../store/remotes/remotes.ts';
 import { findVersion, versionHead } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
-import { contentHash } from './content.ts';
 import type { Chain, Head } from './manifests.ts';
 
 /** Longer ways down a stored chain are walked in turns. */

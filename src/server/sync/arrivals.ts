@@ -12,7 +12,6 @@ import { findVersion } from '../store/versions.ts';
 import { isDeep, withAncestors } from './ancestors.ts';
 import { commitBetween } from './apply.ts';
 import { fetchChains, type WantedChain } from './blocks.ts';
-import { versionOf } from './content.ts';
 import { chainHolds, isVersionOf, loadEntity } from './entity.ts';
 import type { FeedEvent } from './feed.ts';
 import { completeLong, wholeChain } from './long-chains.ts';
@@ -26,6 +25,7 @@ import type { Report } from './report.ts';
 import { isOutside, isUnknownUnderFilter } from './scope.ts';
 import { isDeletion, type Version } from './state.ts';
 import { currentViews } from './tips-there.ts';
+import { versionOf } from './version-of.ts';
 import { shownVersion, wantedVersion } from './wanted-version.ts';
 import type { CurrentView } from './wire.ts';
 

@@ -3,13 +3,13 @@ import type { Stamp } from '../model/next-version.ts';
 import type { Reader } from '../store/connection.ts';
 import type { Remote } from '../store/remotes/remotes.ts';
 import type { Apart } from '../store/remotes/sync-rows.ts';
-import { versionOf } from './content.ts';
 import { wasSince, wasThere } from './entity.ts';
 import { type Chain, chainWith } from './manifests.ts';
 import { isUnsound, type MergedVersion, mergeSides, type Sides, sidesOf } from './merge.ts';
 import { asNamedThere } from './named-there.ts';
 import { pushes } from './remote-settings.ts';
 import { type EntityEvent, type EntityState, entityStep } from './state.ts';
+import { versionOf } from './version-of.ts';
 
 /** What becomes of an entity, with the versions that it takes. */
 export interface Decision {

@@ -1,13 +1,14 @@
 import { findBlock } from '../store/blocks.ts';
 import type { Reader } from '../store/connection.ts';
+import { contentHash } from '../store/content-hash.ts';
 import { findStanding } from '../store/entities.ts';
 import { entityKey } from '../store/entity-keys.ts';
 import { timesTip } from '../store/events.ts';
 import { findKnown, type KnownEntity } from '../store/remotes/remotes.ts';
 import { findVersion, lastLive, versionHead } from '../store/versions.ts';
-import { contentHash, versionOf } from './content.ts';
 import type { Chain, Head } from './manifests.ts';
 import type { EntityState, Relation, Standing, Version } from './state.ts';
+import { versionOf } from './version-of.ts';
 
 /** An entity as it stands with a remote, as the store says. */
 export interface Loaded {

@@ -1,7 +1,7 @@
 import { required } from '../model/guards.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
 import { applyUpdate, type Stamp, type Update } from '../model/next-version.ts';
-import { contentHash } from './content.ts';
+import { contentHash } from '../store/content-hash.ts';
 import { deltasBetween } from './delta.ts';
 import type { Need } from './push-request.ts';
 

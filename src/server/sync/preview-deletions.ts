@@ -1,10 +1,10 @@
 import { isDeep, withAncestors } from './ancestors.ts';
 import type { SyncContext } from './arrivals.ts';
-import { versionOf } from './content.ts';
 import { isVersionOf, loadEntity } from './entity.ts';
 import { completeChain, fetchVersion, isUnusable, Room } from './manifests.ts';
 import { decideTip } from './remote-tip.ts';
 import { isDeletion } from './state.ts';
+import { versionOf } from './version-of.ts';
 
 /** What a preview works with for one remote. */
 export type PreviewNeeds = Pick<SyncContext, 'store' | 'remote' | 'self' | 'client' | 'schema' | 'now' | 'turns'>;

@@ -3,7 +3,6 @@ import type { Reader } from '../store/connection.ts';
 import { submitWhenFree } from '../store/submit-when-free.ts';
 import { isDeep, withAncestors } from './ancestors.ts';
 import { commitBetween } from './apply.ts';
-import { versionOf } from './content.ts';
 import { type Decision, decide } from './decide.ts';
 import { type Loaded, loadEntity } from './entity.ts';
 import { checkKey } from './key-check.ts';
@@ -16,6 +15,7 @@ import type { RemoteAnswer } from './remote.ts';
 import { checkMeant, checkSaid, FailedAnswerError } from './remote-errors.ts';
 import { decideTip } from './remote-tip.ts';
 import { isDeletion } from './state.ts';
+import { versionOf } from './version-of.ts';
 import { isInvalid, readTip, readWords, readWritten } from './wire.ts';
 
 /** What is next of an entity that something was sent of: nothing more in this run, or it is looked at again at once. */

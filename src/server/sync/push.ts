@@ -1,13 +1,13 @@
 import PQueue from 'p-queue';
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
+import { contentHash } from '../store/content-hash.ts';
 import { isTipAtAnother, isTipElsewhere } from '../store/remotes/pending.ts';
 import { contentStates } from '../store/remotes/remote-content.ts';
 import { lackingPeers, type PendingRow, peersInDoubt, type Remote } from '../store/remotes/remotes.ts';
 import { findVersion, lastLive } from '../store/versions.ts';
 import { alteredIn, alteredWords } from './altered.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';
-import { contentHash, versionOf } from './content.ts';
 import { syncContent } from './content-sync.ts';
 import { decide } from './decide.ts';
 import { type Loaded, loadEntity } from './entity.ts';
@@ -46,6 +46,7 @@ import { requestsFor } from './requests.ts';
 import { noteThere } from './send-bytes.ts';
 import { type EntityEvent, type Intent, intentOf, outranks, type Version } from './state.ts';
 import { asTakenThere, verifiedHereWords } from './verified-here.ts';
+import { versionOf } from './version-of.ts';
 import { isInvalid } from './wire.ts';
 import { bytesAhead, looseHash, withBytes, withhold, withoutNewLinks } from './withheld.ts';
 

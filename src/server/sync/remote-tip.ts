@@ -1,11 +1,11 @@
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
+import { contentHash, earlierHash } from '../store/content-hash.ts';
 import { timesTip } from '../store/events.ts';
 import { isTipElsewhere } from '../store/remotes/pending.ts';
 import type { Remote } from '../store/remotes/remotes.ts';
 import { findVersion, lastLive, versionHead } from '../store/versions.ts';
 import { isWithin } from './access-answer.ts';
-import { contentHash, earlierHash, versionOf } from './content.ts';
 import { type Decision, decide, type Merger } from './decide.ts';
 import { chainHolds, type Loaded, mostSteps, relationOf } from './entity.ts';
 import type { Chain } from './manifests.ts';
@@ -13,6 +13,7 @@ import { allNames, type Who } from './own-names.ts';
 import { asTheirs, isSaid } from './requests.ts';
 import { type EntityEvent, entityStep, outranks, type Version } from './state.ts';
 import { isUnedited } from './unedited.ts';
+import { versionOf } from './version-of.ts';
 import { looseHash } from './withheld.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { collectionsOf, type Manifest, type Relationship, relationshipKey } from '../model/manifest.ts';
 import { equalJson } from '../model/properties.ts';
 import { memberOf, roleEntries, rolesOf } from '../model/roles.ts';
+import { contentHash } from '../store/content-hash.ts';
 import { createCollection, updateCollection } from './collection-requests.ts';
-import { contentHash } from './content.ts';
 import { namedBytes } from './named-bytes.ts';
 import { predictedBetween } from './predicted.ts';
 import type { PushRequest } from './push-request.ts';

@@ -1,7 +1,7 @@
 // What sync decides, as functions from a state and an event to the next state: no I/O, no timer, no clock, no
 // randomness (SPEC.md lists the states, the events and the invariants).
 
-/** One version as sync compares it. `content` is the hash of what it says (content.ts), whoever made it. */
+/** One version as sync compares it. `content` is the hash of what it says (store/content-hash.ts), whoever made it. */
 export interface Version {
   cid: string;
   ver: number;

@@ -1,9 +1,9 @@
 import type { Manifest } from '../model/manifest.ts';
 import type { Reader } from '../store/connection.ts';
+import { contentHash } from '../store/content-hash.ts';
 import { tipsSince } from '../store/events.ts';
 import type { Remote } from '../store/remotes/remotes.ts';
 import { findVersion } from '../store/versions.ts';
-import { contentHash } from './content.ts';
 import type { Loaded } from './entity.ts';
 import { allNames, type Who } from './own-names.ts';
 import { pushes } from './remote-settings.ts';

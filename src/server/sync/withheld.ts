@@ -2,8 +2,8 @@ import type { FileStore } from '../blocks/file-store.ts';
 import { entriesOf, withEntries } from '../model/content-entries.ts';
 import { addedLinks } from '../model/folder-rules.ts';
 import type { JsonObject, Manifest } from '../model/manifest.ts';
+import { contentHash } from '../store/content-hash.ts';
 import type { ContentState } from '../store/remotes/remote-content.ts';
-import { contentHash } from './content.ts';
 import { type NamedBytes, namedBytes } from './named-bytes.ts';
 
 export interface WithholdFacts {

@@ -1,15 +1,16 @@
 import { open } from 'node:fs/promises';
 import { type Archive, openArchive } from '../../blocks/archive-reader.ts';
 import { type Chain, walkArchive } from '../../blocks/archive-walk.ts';
-import { type Block, decodeManifest, encodeManifest, valueHash } from '../../blocks/encode.ts';
+import { type Block, decodeManifest, encodeManifest } from '../../blocks/encode.ts';
 import { FileStore } from '../../blocks/file-store.ts';
 import { StorageError } from '../../errors.ts';
-import { collectionsOf, type Manifest, relationshipKey } from '../../model/manifest.ts';
+import type { Manifest } from '../../model/manifest.ts';
 import { restored, type Stamp } from '../../model/next-version.ts';
 import { rolesOf } from '../../model/roles.ts';
 import { findBlock } from '../blocks.ts';
 import { type Commit, maxVersionsPerCommit, type Row } from '../commit.ts';
 import type { Reader } from '../connection.ts';
+import { contentHash } from '../content-hash.ts';
 import { findTip } from '../entities.ts';
 import { undoneTip } from '../imports/import-sources.ts';
 import { filesFolder } from '../network-folders.ts';
@@ -293,14 +294,6 @@ function contentsOf(manifests: Manifest[]): string[] {
     });
     return contentHash({ ...manifest, relationships });
   });
-}
-
-/** A hash of what an entity says, whoever said it and when; all tombstones are equal. */
-function contentHash({ type, properties, relationships, deleted }: Manifest): string {
-  if (deleted) return 'deleted';
-  const sorted = relationships.toSorted((a, b) => (relationshipKey(a) < relationshipKey(b) ? -1 : 1));
-  const [first, ...others] = collectionsOf({ relationships });
-  return valueHash({ type, properties, relationships: sorted, ...(others.length > 0 && { first }) });
 }
 
 /** The blocks that the archive brings, oldest first, in stretches that each fit a commit, read one after the other. */

@@ -16,10 +16,10 @@ import {
   type Precondition,
 } from '../../../store/commit.ts';
 import type { Reader } from '../../../store/connection.ts';
+import { contentHash } from '../../../store/content-hash.ts';
 import { findStanding, findTip, type Standing } from '../../../store/entities.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import { findVersion, firstEdit, lastLive } from '../../../store/versions.ts';
-import { contentHash } from '../../../sync/content.ts';
 import { chainHolds, isVersionOf } from '../../../sync/entity.ts';
 import { outranks } from '../../../sync/state.ts';
 import { attempts, checkNetwork, type EntityWrites, type Prepared } from '../../entities/writes.ts';

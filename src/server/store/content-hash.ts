@@ -1,9 +1,8 @@
 import { valueHash } from '../blocks/encode.ts';
 import { collectionsOf, type Manifest } from '../model/manifest.ts';
-import type { Version } from './state.ts';
 
 /**
- * What a version says, whoever made it and when (decisions.md, Equal content): type, properties, relationships by
+ * A hash of what a version says, whoever made it and when (decisions.md, Equal content): type, properties, relationships by
  * predicate and peer, and which of several collections stands first, since that one decides permissions. All tombstones of a type
  * say the same.
  */
@@ -25,8 +24,4 @@ function hashOf({ type, properties, relationships, deleted }: Manifest, place: {
 
 function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
-}
-
-export function versionOf(cid: string, manifest: Manifest): Version {
-  return { cid, ver: manifest.ver, content: contentHash(manifest), deleted: manifest.deleted === true };
 }
