@@ -26,7 +26,7 @@ import { RhizaJobsService } from './resources/rhiza-jobs/service.ts';
 import { RhizaStatusService } from './resources/rhiza-jobs/status-service.ts';
 import type { Services } from './services.ts';
 import type { Identity } from './store/accounts/identity.ts';
-import { hasOpenJobs } from './store/jobs/jobs-waiting.ts';
+import { hasOpenJobs } from './store/jobs/open-jobs.ts';
 import type { NetworkStore } from './store/network-store.ts';
 import type { Networks } from './store/networks.ts';
 
@@ -166,7 +166,7 @@ export class Invocations implements AsyncDisposable {
     void endLateLogs(store, { sender: this.#sender, now, log: log.child({ name: 'jobs' }), stop: this.#stop.signal });
   }
 
-  /** The node listens: processors can reach it, and jobs that wait are sent. */
+  /** The node listens: processors can reach it, and jobs that are open are gone on with. */
   async start(base: string): Promise<void> {
     this.#base = base;
     const { config, networks, log } = this.#ground;

@@ -15,7 +15,7 @@ import { takeDatabase } from '../../src/server/store/backup/backup-copy.ts';
 import { checkpointLog } from '../../src/server/store/checkpoints/checkpoint-thread.ts';
 import { openReader } from '../../src/server/store/connection.ts';
 import { fileIdentity } from '../../src/server/store/file-identity.ts';
-import { hasOpenJobs } from '../../src/server/store/jobs/jobs-waiting.ts';
+import { hasOpenJobs } from '../../src/server/store/jobs/open-jobs.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
 import { hasWatched } from '../../src/server/store/remotes/watched-networks.ts';
 import { searchFile } from '../../src/server/store/search/search-index.ts';
@@ -50,7 +50,7 @@ const openers: Record<string, (opened: TestStore) => unknown> = {
   'a check of that': (opened) => checkLog({ files: filesOf(opened).log, state: null }),
   'a checkpoint': ({ store: { database: file, fileId } }) => checkpointLog({ file, fileId }),
   'a large request': ({ data, store: { fileId } }) => NetworkStore.beside(data, 'main', fileId, queue),
-  'waiting jobs': ({ data, store: { fileId } }) => hasOpenJobs(data, 'main', fileId),
+  'open jobs': ({ data, store: { fileId } }) => hasOpenJobs(data, 'main', fileId),
   'watched remotes': ({ data, store: { fileId } }) => hasWatched(data, 'main', fileId),
   'the check of an archive': ({ store: { database, fileId } }) =>
     checkCar({ file: database, database, fileId, files: '', network: 'main', beside: new Map() }, () => undefined),

@@ -50,12 +50,11 @@ export interface BackupManifest {
 const paths =
   /^(?:identity\.db|chat\.db|operator\.key|(?:main|test)\/(?:archeion|attest)\.db|(?:main|test)\/files\/[a-z0-9]{2}\/[a-z0-9]{50,80}|(?:main|test)\/spool\/[0-9a-f-]{36}\.car)$/;
 
-/** Earlier programs also took along what others had put beside the kept files: `.DS_Store`, `Thumbs.db`. */
-const strays = /^(?:main|test)\/files\//;
+const amongContent = /^(?:main|test)\/files\//;
 
 /** Whether one of a manifest's `files` is content of versions, under its CID. */
 export function isContent(path: string): boolean {
-  return strays.test(path);
+  return amongContent.test(path);
 }
 
 /** Archives whose import was under way (spool.ts). */
@@ -82,7 +81,8 @@ const backupManifest = z.object({
   ),
   files: z.array(
     z.object({
-      path: z.string().refine((path) => paths.test(path) || strays.test(path), 'a file that no backup has'),
+      // Earlier programs also took along what others had put beside the kept files: `.DS_Store`, `Thumbs.db`.
+      path: z.string().refine((path) => paths.test(path) || amongContent.test(path), 'a file that no backup has'),
       size: count,
       sha256: z.string().regex(/^[0-9a-f]{64}$/),
     }),

@@ -4,7 +4,10 @@ import { openReader } from '../connection.ts';
 import { databaseFile } from '../network-store.ts';
 import { inStateIndex } from './jobs.ts';
 
-/** Whether a network has jobs that wait to be sent. `fileId`: where it is open, which file its database is (file-identity.ts). */
+/**
+ * Whether a network may have jobs to go on with: those that wait to be sent, and those that were sent, whose work may have been ended.
+ * `fileId`: where it is open, which file its database is (file-identity.ts).
+ */
 export function hasOpenJobs(data: string, network: Network, fileId: string | null): boolean {
   const file = databaseFile(data, network);
   if (!existsSync(file)) return false;
