@@ -1,12 +1,12 @@
 import { chmodSync } from 'node:fs';
 import { basename } from 'node:path';
 import type Database from 'better-sqlite3';
-import { StorageError } from '../errors.ts';
 import type { Checkpoint } from './checkpoints/checkpoints.ts';
 import { LogWatch } from './checkpoints/log-watch.ts';
 import { plannedOnce, refuseLogAlone, syncLog } from './connection.ts';
 import { durably } from './durably.ts';
 import { fileIdentity, openSameFile, sameFileCheck } from './file-identity.ts';
+import { knownVersion, migrate } from './migrations/migrate.ts';
 import { opening, storing } from './storage-error.ts';
 
 type Value = string | number | Uint8Array | null;
@@ -44,7 +44,8 @@ export class NodeDatabase {
         this.#db.pragma('fullfsync = ON');
         this.#db.pragma('checkpoint_fullfsync = ON');
         this.#db.pragma('foreign_keys = ON');
-        migrate(this.#db, steps, basename(file));
+        knownVersion(this.#db, steps, basename(file));
+        migrate(this.#db, steps);
       });
       this.fileId = storing(() => fileIdentity(file));
       this.#checkFile = sameFileCheck(file, this.fileId);
@@ -104,18 +105,5 @@ export class NodeDatabase {
       this.#statements.set(sql, statement);
     }
     return statement;
-  }
-}
-
-function migrate(db: Database.Database, steps: readonly string[], name: string): void {
-  const version = db.pragma('user_version', { simple: true }) as number;
-  if (version > steps.length)
-    throw new StorageError(`${name} was written by a newer version of this program. Update the program.`);
-  for (const [i, step] of steps.entries()) {
-    if (i < version) continue;
-    db.transaction(() => {
-      db.exec(step);
-      db.pragma(`user_version = ${i + 1}`);
-    }).immediate();
   }
 }
