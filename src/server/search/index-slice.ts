@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fromJson } from '../model/from-json.ts';
 import type { Json } from '../model/manifest.ts';
 import type { Connection, Reader, Writer } from '../store/connection.ts';
-import { lastMove } from '../store/events.ts';
+import { earlierMoveOf, lastMove, lastMoveOf, movedCid, movedPage } from '../store/events.ts';
 import {
   addTerm,
   askAgain,
@@ -25,12 +25,8 @@ import {
 } from '../store/search/search-index.ts';
 import {
   collectionSummary,
-  earlierMoveOf,
   isPeer,
   labelOfId,
-  lastMoveOf,
-  movedAfter,
-  movedCid,
   neighboursOf,
   type SourceRow,
   sourceRow,
@@ -126,7 +122,7 @@ function isForeign(main: Connection, index: Connection): boolean {
 function follow(writing: Writing): boolean {
   const { main, index } = writing;
   const moved = main.snapshot((db) => {
-    const page = movedAfter(db, cursorOf(index), pageMoves);
+    const page = movedPage(db, cursorOf(index), pageMoves);
     return page && { ...page, cid: movedCid(db, page.last) };
   });
   if (!moved) return false;

@@ -1,7 +1,6 @@
 import type { Reader, Writer } from '../store/connection.ts';
-import { lastMove } from '../store/events.ts';
+import { lastMove, movedCid } from '../store/events.ts';
 import { readIndexMeta, setMeta } from '../store/search/search-index.ts';
-import { movedCid } from '../store/search/search-source.ts';
 import type { IndexStand } from './index-slice.ts';
 import { readUnread } from './unread.ts';
 

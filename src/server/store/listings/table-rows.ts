@@ -4,7 +4,8 @@ import { lenientRelationship } from '../../model/lenient.ts';
 import { type Column, columnName } from '../../model/table.ts';
 import type { WireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../connection.ts';
-import { labelOfId, lastMoveOf } from '../search/search-source.ts';
+import { lastMoveOf } from '../events.ts';
+import { labelOfId } from '../search/search-source.ts';
 
 export interface TableRowsQuery {
   /** Integer keys, as tableOrder gives them. */

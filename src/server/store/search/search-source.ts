@@ -14,33 +14,6 @@ export interface SourceRow {
   collections: string | null;
 }
 
-/** The entities that moves after `after` are about, and the last of these moves; undefined where there are none. */
-export function movedAfter(db: Reader, after: number, limit: number): { last: number; keys: number[] } | undefined {
-  const rows = db.all<{ id: number; entity: number }>(
-    'SELECT id, entity FROM moves WHERE id > ? ORDER BY id LIMIT ?',
-    after,
-    limit,
-  );
-  const last = rows.at(-1);
-  return last && { last: last.id, keys: [...new Set(rows.map(({ entity }) => entity))] };
-}
-
-/** The last move of an entity. */
-export function lastMoveOf(db: Reader, key: number): number {
-  return db.get<{ last: number | null }>('SELECT max(id) AS last FROM moves WHERE entity = ?', key)?.last ?? 0;
-}
-
-/** The last but one; -1 where there is none. */
-export function earlierMoveOf(db: Reader, key: number): number {
-  const sql = 'SELECT id FROM moves WHERE entity = ? ORDER BY id DESC LIMIT 1 OFFSET 1';
-  return db.get<{ id: number }>(sql, key)?.id ?? -1;
-}
-
-/** The CID that a move led to; undefined where there is no such move. */
-export function movedCid(db: Reader, move: number): string | undefined {
-  return db.get<{ cid: string }>('SELECT cid FROM moves WHERE id = ?', move)?.cid;
-}
-
 export function sourceRow(db: Reader, key: number): SourceRow | undefined {
   return db.get(
     `SELECT key, id, type, label, json, collection,
