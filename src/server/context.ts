@@ -69,7 +69,7 @@ import { identityFile } from './store/accounts/identity-schema.ts';
 import { chatFile } from './store/chats/chats.ts';
 import { type CheckpointFaults, inOne } from './store/checkpoints/checkpoint-faults.ts';
 import { checkpointsOn } from './store/checkpoints/checkpoints.ts';
-import { refuseExchanged } from './store/exchanged.ts';
+import { refuseForeignDatabase } from './store/foreign-database.ts';
 import { refuseLostIdentity } from './store/lost-database.ts';
 import type { Threads } from './store/network-store.ts';
 import { Networks } from './store/networks.ts';
@@ -161,7 +161,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const nodeKey = identity.ensureNodeKey();
   const firstUse = async (network: Network): Promise<void> => {
     const store = await networks.get(network);
-    refuseExchanged(store, operator.id);
+    refuseForeignDatabase(store, operator.id);
     await leftovers.clear(store);
     await unfinished.opened(store);
     await carImports.resume(network);

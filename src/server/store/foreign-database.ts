@@ -26,7 +26,7 @@ export const notOfOneNode =
  * To be called when a network has been opened, before anything is written to it: in a database of elsewhere this node would go on as
  * somebody else, and what is later could not be told apart. @throws StorageError
  */
-export function refuseExchanged(store: NetworkStore, operator: string): void {
+export function refuseForeignDatabase(store: NetworkStore, operator: string): void {
   const { network } = store;
   const { found, isOther } = store.read((db) => ({
     found: networkIn(db) ?? network,
