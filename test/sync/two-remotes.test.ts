@@ -347,3 +347,24 @@ test('what one service had when it was deleted there is not put in the place of 
   ok(await ask(another, ben, `POST /entities/${id}/restore`, { expect_tip: cid }));
   expect(await read(another, ben, id)).toMatchObject({ properties: { n: 2 } });
 });
+
+test('what was restored at one service is not deleted where another one, added again meanwhile, had deleted it', async () => {
+  await using scene = await startBeside({ stranger: true });
+  const { mirror, one, another, here, ada, ben, remotes } = scene;
+  const { id: place } = await collection(mirror, here, { label: 'Works' });
+  const { id } = await create(mirror, here, { collection: place });
+  const add = (name: keyof typeof remotes) => addRemote(mirror, here, { ...remotes[name], collections: [place] });
+  await add('first');
+  await add('second');
+  await scene.round('first', 'second');
+  await remove(one, ada, await read(one, ada, id));
+  const { cid } = await remove(another, ben, await read(another, ben, id));
+  ok(await ask(mirror, here, 'DELETE /node/remotes/first'));
+  await scene.round('second');
+  await add('first');
+  await scene.round('first');
+  ok(await ask(another, ben, `POST /entities/${id}/restore`, { expect_tip: cid }));
+  await scene.round('second');
+  expect(await sync(mirror, here, 'first')).toMatchObject({ conflicts: 1 });
+  expect((await ask(mirror, here, `GET /entities/${id}`)).status).toBe(200);
+});

@@ -113,9 +113,10 @@ function answerIn(db: Reader, { known: { intent }, state }: Loaded, made: Made, 
   const version = versionOf(made.cid, made.manifest);
   // Nobody else creates this id, and of a collection nobody knows what it will say.
   const isPartOfNew = intent.expect === null && intent.content === '';
-  // What was here before is not made by it: it came there by others.
+  // What was here before is not made by it: it came there by others, or by a request before it.
   const isBelow = (tip: string | undefined) => chainHolds(db, tip ?? null, made.cid, made.manifest.ver);
-  const isOld = made.cid !== intent.tip && (isBelow(intent.tip) || isBelow(state.local?.cid));
+  const wasHere = () => isBelow(intent.tip) || isBelow(state.local?.cid) || timesTip(db, made.cid) > 0;
+  const isOld = made.cid !== intent.tip && wasHere();
   const isMeant = () => saysAs(made, intent) || isPartOfNew || isPartOfSent(db, intent, made, who);
   if (isOld || (made.cid !== intent.tip && !(isBy(made, who.remote.user) && isMeant()))) return null;
   return { kind: 'answered', version, sent: isPart(db, intent, made) ? null : intent.tip };
