@@ -368,3 +368,43 @@ test('what was restored at one service is not deleted where another one, added a
   expect(await sync(mirror, here, 'first')).toMatchObject({ conflicts: 1 });
   expect((await ask(mirror, here, `GET /entities/${id}`)).status).toBe(200);
 });
+
+test('what was moved here once one service had it, and another one not yet, comes back where it lay', async () => {
+  await using scene = await startBeside({ stranger: true });
+  const { mirror, one, here, ada, remotes } = scene;
+  const collections = [(await collection(mirror, here)).id, (await collection(mirror, here)).id] as const;
+  const [place, other] = collections;
+  const { id } = await create(mirror, here, { collection: place, properties: { n: 1 } });
+  for (const remote of Object.values(remotes)) await addRemote(mirror, here, { ...remote, collections });
+  await scene.round('first');
+  const edited = await update(mirror, here, await read(mirror, here, id), {
+    properties: { n: 2 },
+    relationships_add: [{ predicate: 'collection', peer: other }],
+    relationships_remove: [{ predicate: 'collection', peer: place }],
+  });
+  await scene.round('second');
+  await remove(mirror, here, { ...edited, cid: (await read(mirror, here, id)).cid });
+  await scene.round('first');
+  const { cid } = ok<{ cid: string }>(await ask(mirror, here, `GET /entities/${id}/tip`));
+  const back = ok<Entity>(await ask(mirror, here, `POST /entities/${id}/restore`, { expect_tip: cid }));
+  expect(back.properties).toEqual({ n: 2 });
+  expect(back.relationships).toMatchObject([{ predicate: 'collection', peer: other }]);
+  await scene.round('first', 'second');
+  expect(await read(one, ada, id)).toMatchObject({ properties: { n: 2 } });
+});
+
+test('what was edited here goes to a service before the deletion, also where another one made a version of it', async () => {
+  await using scene = await startBeside({ stranger: true });
+  const { mirror, one, here, ada, remotes } = scene;
+  const { id: place } = await collection(mirror, here);
+  const { id } = await create(mirror, here, { collection: place, properties: { n: 1 } });
+  for (const remote of Object.values(remotes)) await addRemote(mirror, here, { ...remote, collections: [place] });
+  await scene.round('first');
+  await update(mirror, here, await read(mirror, here, id), { properties: { n: 2 } });
+  await scene.round('second');
+  await remove(mirror, here, await read(mirror, here, id));
+  await scene.round('first');
+  const { cid } = ok<{ cid: string }>(await ask(one, ada, `GET /entities/${id}/tip`));
+  const back = ok<Entity>(await ask(one, ada, `POST /entities/${id}/restore`, { expect_tip: cid }));
+  expect(back.properties).toEqual({ n: 2 });
+});

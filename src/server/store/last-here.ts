@@ -5,7 +5,8 @@ import { memberOf, rolesOf } from '../model/roles.ts';
 import { descends } from './archive/archive-reads.ts';
 import type { Reader } from './connection.ts';
 import type { EntityRow } from './entities.ts';
-import { chain, lastLive, type Version, versionByKey } from './versions.ts';
+import { tipsSince } from './events.ts';
+import { chain, lastLive, type Version, versionByKey, versionHead } from './versions.ts';
 
 /** So many tips are looked through for the last one that was live here: graves give way to each other a few times at most. */
 const mostTips = 16;
@@ -21,7 +22,15 @@ export function lastHere(db: Reader, { key }: Pick<EntityRow, 'key'>, grave: Man
   const last = lastLive(db, grave);
   const deleted = last && deletedHere(db, key);
   if (!deleted || deleted.cid === last.cid) return last;
-  return descends(db, { from: deleted.cid, to: last.cid }) || isTaken(db, last, deleted) ? deleted : last;
+  return isMadeFrom(db, deleted, last.cid) || isTaken(db, last, deleted) ? deleted : last;
+}
+
+/** Whether a version was made from another one, also where what another remote had made of that was the tip here between them. */
+export function isMadeFrom(db: Reader, { cid }: Pick<Version, 'cid'>, from: string): boolean {
+  if (descends(db, { from: cid, to: from })) return true;
+  const since = tipsSince(db, from, mostVersions);
+  const at = since.indexOf(cid);
+  return at !== -1 && since.slice(0, at).every((tip) => versionHead(db, tip)?.deleted === false);
 }
 
 /** What was the tip of a deleted entity until the version after it made it a deleted one. */

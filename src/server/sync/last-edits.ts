@@ -1,8 +1,7 @@
 import type { Manifest } from '../model/manifest.ts';
-import { descends } from '../store/archive/archive-reads.ts';
 import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
-import { lastHere } from '../store/last-here.ts';
+import { isMadeFrom, lastHere } from '../store/last-here.ts';
 import type { EntityState } from './state.ts';
 
 /**
@@ -12,5 +11,5 @@ import type { EntityState } from './state.ts';
 export function lastEdits(db: Reader, id: string, { twin }: Pick<EntityState, 'twin'>): Manifest | null {
   const standing = findStanding(db, id);
   const last = standing?.deleted ? lastHere(db, standing, standing.manifest) : undefined;
-  return last && (twin === null || descends(db, { from: last.cid, to: twin })) ? last.manifest : null;
+  return last && (twin === null || isMadeFrom(db, last, twin)) ? last.manifest : null;
 }
