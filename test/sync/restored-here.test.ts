@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { ask, user } from '../helpers/callers.ts';
-import { collection, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
+import { collection, create, type Entity, enrol, ok, remove, update } from '../helpers/entities.ts';
 import { bytesOf, cidOf, expectBytes, holding } from './contents.ts';
 import { read, remoteOf, sync } from './nodes.ts';
 import { type Proxied, startProxied } from './proxied.ts';
@@ -126,3 +126,33 @@ test.each([
       expect(relationships).toMatchObject([{ predicate: 'owner' }]);
   },
 );
+
+test('what else took rights from others before a collection was deleted here holds where it is restored there', async () => {
+  await using scene = await startMirror();
+  const { origin, mirror, curator, here, place } = scene;
+  const [ben] = [await user(origin, 'ben')];
+  const path = `/collections/${place.id}`;
+  const group = await create(origin, curator, { type: 'group' });
+  const held = { predicate: 'editor', peer: group.id, peer_type: 'group' };
+  const tip = async () => (await read(origin, curator, place.id)).cid;
+  ok(await ask(origin, curator, `PUT ${path}`, { expect_tip: await tip(), relationships_add: [held] }));
+  for (const role of ['guest', 'helper'])
+    ok(await ask(origin, curator, `POST ${path}/roles`, { role, actions: ['entity:view', 'entity:update'] }));
+  await enrol(origin, curator, place.id, ben, 'viewer');
+  await sync(mirror, here);
+  const { cid } = await read(mirror, here, place.id);
+  const remove_ = [{ predicate: 'editor', peer: group.id }];
+  ok(await ask(mirror, here, `PUT ${path}`, { expect_tip: cid, relationships_remove: remove_, description: 'here' }));
+  ok(await ask(mirror, here, `PUT ${path}/roles/guest`, { actions: ['entity:view'] }));
+  ok(await ask(mirror, here, `DELETE ${path}/roles/helper`));
+  ok(await ask(mirror, here, `POST ${path}/members`, { user_id: ben.id, role: 'viewer', expires_in: 0 }));
+  await remove(mirror, here, await read(mirror, here, place.id));
+  expect(await sync(mirror, here)).toMatchObject({ deleted: 1, refused: 0 });
+  const grave = ok<{ cid: string }>(await ask(origin, curator, `GET /entities/${place.id}/tip`));
+  ok(await ask(origin, curator, `POST /entities/${place.id}/restore`, { expect_tip: grave.cid }));
+  const { properties, relationships } = await read(origin, curator, place.id);
+  expect(properties.roles).toMatchObject({ guest: ['entity:view'] });
+  expect(properties.roles).not.toHaveProperty('helper');
+  expect(relationships.some(({ peer }) => peer === group.id)).toBe(false);
+  expect(relationships.find(({ peer }) => peer === ben.id)?.properties?.expires_at).toEqual(expect.any(String));
+});

@@ -187,7 +187,6 @@ function memberRequests(
     path: `${base}/members/${peer}?role=${encodeURIComponent(predicate)}`,
     body: () => undefined,
     makes: null,
-    takesFrom: peer,
   });
   const isGiven = (r: Relationship) => !old.has(relationshipKey(r)) || expiryOf(r) === null;
   return {

@@ -12,8 +12,6 @@ export interface PushRequest {
   stays?: string;
   /** All else goes without it where the remote does not take it. */
   mayFail?: true;
-  /** Whose role in a collection it takes. */
-  takesFrom?: string;
 }
 
 /** An action that the key's user must be allowed in a collection. */

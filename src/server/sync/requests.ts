@@ -7,6 +7,7 @@ import { namedBytes } from './named-bytes.ts';
 import { predictedBetween } from './predicted.ts';
 import type { PushRequest } from './push-request.ts';
 import type { Intent } from './state.ts';
+import { lessRights } from './taken-rights.ts';
 
 /** What goes out for one entity. */
 export interface PushPlan {
@@ -141,17 +142,14 @@ function endOf(r: Relationship): number {
 
 /**
  * What was edited before it was deleted, so that it is there when somebody restores it. Where it was moved meanwhile or has other
- * bytes, which would have to go first, it is left at the deletion; so is a collection, by which rights may be lost, but for the roles that were
- * taken from others in it: a restore there would give them back.
+ * bytes, which would have to go first, it is left at the deletion; so is a collection, by which rights may be lost, but for the rights that
+ * were taken from others in it: a restore there would give them back.
  */
 function updatesBefore({ last, theirs, ...facts }: PushFacts): PushRequest[] {
   if (!last || !theirs || theirs.deleted || last.type !== theirs.type) return [];
   if (last.type === 'collection') {
-    const ours = { ...last, relationships: asTheirs(last, facts) };
-    const taken = updateCollection(theirs, ours, { ...facts, query: '' }).filter(
-      ({ takesFrom }) => takesFrom !== undefined,
-    );
-    return taken.filter(({ takesFrom }) => takesFrom !== facts.user).map((request) => ({ ...request, mayFail: true }));
+    const less = lessRights(theirs, { ...last, relationships: asTheirs(last, facts) }, facts.user);
+    return updateCollection(theirs, less, { ...facts, query: '' }).map((request) => ({ ...request, mayFail: true }));
   }
   const bytesOf = (manifest: Manifest) => new Set(namedBytes(manifest).map(({ cid }) => cid));
   const isSamePlace = equalJson(collectionsOf(last), collectionsOf(theirs));
