@@ -36,6 +36,7 @@ export interface RemoteState {
   refused: number;
   troubles: Record<string, number>;
   contents: Record<string, number>;
+  last_run: { fault: string | null } | null;
 }
 
 const path = (name: string): string => `/node/remotes/${encodeURIComponent(name)}`;
@@ -144,11 +145,17 @@ async function changed(
   }
 }
 
-/** The names of all remotes, or of the one that is named. @throws UsageError where there is none */
+/**
+ * The names of all remotes, or of the one that is named; those last that did not answer the last time, so that no other one waits for
+ * them. @throws UsageError where there is none
+ */
 export async function remotesNamed(client: NodeClient, name?: string): Promise<string[]> {
   const { remotes } = await client.ask<{ remotes: RemoteState[] }>('GET', '/node/remotes');
   if (remotes.length === 0) throw new UsageError('There is no remote. Add one with "archeion remote add NAME URL".');
-  if (name === undefined) return remotes.map((remote) => remote.name);
+  if (name === undefined) {
+    const failed = ({ last_run }: RemoteState) => Number(last_run?.fault === 'unreachable');
+    return remotes.toSorted((a, b) => failed(a) - failed(b)).map((remote) => remote.name);
+  }
   if (remotes.some((remote) => remote.name === name)) return [name];
   throw new UsageError(`There is no remote ${name}: "archeion remote list" shows them.`);
 }

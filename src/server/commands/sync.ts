@@ -86,14 +86,14 @@ export function addSync(program: Command, shell: Shell): void {
       await using client = await openClient(shell, options);
       if (options.watch) return await watchRemotes(shell, client, await remotesNamed(client, name), options);
       const outcomes: Outcome[] = [];
-      for (const remote of await remotesNamed(client, name))
-        outcomes.push(
-          options.dryRun
-            ? await preview(client, remote)
-            : await run(client, shell, remote, options.acceptLargeChange ?? false),
-        );
+      for (const remote of await remotesNamed(client, name)) {
+        const outcome = options.dryRun
+          ? await preview(client, remote)
+          : await run(client, shell, remote, options.acceptLargeChange ?? false);
+        outcomes.push(outcome);
+        if (!options.json) for (const line of describe(outcome)) shell.out(line);
+      }
       if (options.json) shell.out(JSON.stringify({ remotes: outcomes }));
-      else for (const line of outcomes.flatMap(describe)) shell.out(line);
       const wrong = outcomes.flatMap(problems);
       if (wrong.length > 0) throw new FailureError(wrong.join(' '));
     });
