@@ -37,6 +37,8 @@ export interface FeedMemory {
   missing: MissingMemory;
   /** Entities of which the remote has another version by now, while the tip here stayed, and whose bytes have not been compared since. */
   settled: Set<string>;
+  /** What was deleted here has been looked for there (deleted-here.ts). */
+  deletedMet: boolean;
 }
 
 /** What sync works with for one remote on one network. */

@@ -1,6 +1,7 @@
 import { FileStore } from '../blocks/file-store.ts';
 import { filesFolder } from '../store/network-folders.ts';
 import { seenIntervals } from '../store/remotes/remotes.ts';
+import { deletedThere } from './deleted-here.ts';
 import type { Preview } from './engine-options.ts';
 import { lookFirst } from './first-look.ts';
 import { cardOf } from './introduction.ts';
@@ -27,10 +28,12 @@ export async function previewOf(needs: PreviewNeeds): Promise<Preview> {
   const isFirst = isRead && !isSeen && levelOf(needs) === null;
   const files = new FileStore(filesFolder(store.folder));
   const first = isFirst ? await lookFirst({ remote, client, files }) : null;
+  const pushed = pushes(remote) ? await previewPush(needs, needs.self, named) : [];
+  const deleted = isRead ? [] : await deletedThere(needs);
   return {
     ...found,
     reset: isOther ? 'it is another node than before' : found.reset,
     first,
-    push: pushes(remote) ? await previewPush(needs, needs.self, named) : [],
+    push: [...pushed, ...deleted],
   };
 }

@@ -6,6 +6,7 @@ import { findKnown, isKnownAt, knownEvent, seenIntervals } from '../store/remote
 import { type SyncContext, type TakeOverOptions, takeOver } from './arrivals.ts';
 import { askAgain } from './ask-again.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';
+import { meetDeleted } from './deleted-here.ts';
 import { isVersionOf } from './entity.ts';
 import {
   type FeedEvent,
@@ -122,7 +123,8 @@ async function compareAll(ctx: SyncContext, options: PullOptions): Promise<boole
 }
 
 /**
- * What is read of a remote that is only pushed to: whether it was set back since, and again what could not be read of it. Where
+ * What is read of a remote that is only pushed to: whether it was set back since, of a new one whether it has what was deleted here, and
+ * again what could not be read of it. Where
  * it is another one, or somebody agrees that it was set back, all that is known there is compared.
  * @throws UnreachableError where not all of it could be, so that nothing is sent before
  */
@@ -132,8 +134,10 @@ export async function askKnown(ctx: SyncContext, options: PullOptions): Promise<
     stopAtReset(ctx, `${reason}. Nothing was sent`);
     return;
   }
-  if (options.reset || reason !== null) await compareAll(ctx, options);
-  else await release(ctx, options, [{ events: await askAgain(ctx, { knownOnly: true }), page: null }]);
+  if (options.reset || reason !== null) return void (await compareAll(ctx, options));
+  const spent = await untilSpent(() => meetDeleted(ctx));
+  if (spent) throw new UnreachableError(spent.message);
+  await release(ctx, options, [{ events: await askAgain(ctx, { knownOnly: true }), page: null }]);
 }
 
 /**

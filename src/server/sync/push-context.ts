@@ -15,7 +15,7 @@ export interface ContentMemory extends FormMemory, FeedMemory {
 /** Of a remote with which this process has not synced yet. */
 export function nothingKnown(): ContentMemory {
   const missing = { after: 0, done: true, again: 0, tries: 0 };
-  return { compared: null, kept: 0, form: null, settled: new Set(), recent: new Set(), missing };
+  return { compared: null, kept: 0, form: null, settled: new Set(), recent: new Set(), missing, deletedMet: false };
 }
 
 /** What a run works with beyond a pull. */

@@ -10,6 +10,7 @@ import { alteredIn, alteredWords } from './altered.ts';
 import { agreement, braked, stopAtReset } from './brake.ts';
 import { syncContent } from './content-sync.ts';
 import { decide } from './decide.ts';
+import { isNewThere } from './deleted-here.ts';
 import { type Loaded, loadEntity } from './entity.ts';
 import { refusedHalfWay } from './half-way.ts';
 import { recordIntents } from './intents.ts';
@@ -61,7 +62,9 @@ const concurrency = 8;
 export async function push(ctx: PushContext, { accept }: { accept: boolean }): Promise<void> {
   const pending = await allPending(ctx);
   const changes = pending.filter(({ known, same, held }) => known && !same && !held).length;
-  const of = accept ? null : await braked(ctx, changes);
+  // A remote that was added again may have what is not known from there yet.
+  const unmet = isNewThere(ctx) ? pending.filter(({ known, deleted }) => !known && !deleted).length : 0;
+  const of = accept ? null : await braked(ctx, changes, unmet);
   if (of !== null) {
     ctx.report.stopped = `${changes} of ${of} entities of ${ctx.client.host} would be changed there. Nothing was sent. ${agreement(ctx.remote.name)}`;
     ctx.report.stop = { kind: 'changes', count: changes, of };

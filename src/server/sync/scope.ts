@@ -3,8 +3,10 @@ import { findStanding } from '../store/entities.ts';
 import { isKnownAt } from '../store/remotes/remotes.ts';
 import type { SyncContext } from './arrivals.ts';
 
+type Needs = Pick<SyncContext, 'store' | 'remote'>;
+
 /** Whether an entity comes only by a collection and a type that are wanted: what is here already goes on being followed. */
-export function isUnknownUnderFilter(ctx: SyncContext, id: string): boolean {
+export function isUnknownUnderFilter(ctx: Needs, id: string): boolean {
   const { collections, types } = ctx.remote;
   return collections.length + types.length > 0 && !isWanted(ctx, id);
 }
@@ -14,7 +16,7 @@ export function isUnknownUnderFilter(ctx: SyncContext, id: string): boolean {
  * others.
  */
 export function isOutside(
-  ctx: SyncContext,
+  ctx: Needs,
   id: string,
   version: { readonly manifest: { type: string; relationships: unknown; deleted?: boolean } },
 ): boolean {
@@ -35,6 +37,6 @@ function isListOfMaps(value: unknown): value is Relationship[] {
   return Array.isArray(value) && value.every((one) => typeof one === 'object' && one !== null);
 }
 
-function isWanted({ store, remote }: SyncContext, id: string): boolean {
+function isWanted({ store, remote }: Needs, id: string): boolean {
   return remote.collections.includes(id) || store.read((db) => isKnownAt(db, remote.key, id));
 }

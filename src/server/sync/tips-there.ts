@@ -23,15 +23,16 @@ const together = 16;
  * A node tells tips alone; of every other remote current versions are read. What is in no answer is asked for its tip, and
  * is in no tips where `patience` is over before. Where what stands before a node never passes that question, it is read as any other.
  * @param ids at most 100, of a node 200
+ * @param liveOnly what is deleted there, or unknown, is in no tips
  * @throws UnreachableError
  */
-export async function tipsThere(ctx: SyncContext, ids: string[]): Promise<TipsThere> {
-  const told = ctx.blocks ? await toldTips(ctx, ids) : 'hidden';
+export async function tipsThere(ctx: SyncContext, ids: string[], { liveOnly = false } = {}): Promise<TipsThere> {
+  const told = ctx.blocks && !liveOnly ? await toldTips(ctx, ids) : 'hidden';
   if (told instanceof Map) return { tips: new Map(ids.map((id) => [id, told.get(id) ?? null])), views: null };
   const views = told === null ? null : await readViews(ctx, ids);
   const tips = new Map<string, string | null | Unusable>();
   for (const { entity, cid } of views?.values() ?? []) tips.set(entity, cid);
-  const left = ids.filter((id) => !tips.has(id));
+  const left = liveOnly && views !== null ? [] : ids.filter((id) => !tips.has(id));
   for (let at = 0; at < left.length && !ctx.patience.isOver; at += together)
     await Promise.all(left.slice(at, at + together).map(async (id) => tips.set(id, await tipOf(ctx, id))));
   return { tips, views: told === null ? null : (views ?? new Map()) };

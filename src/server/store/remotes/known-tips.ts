@@ -53,3 +53,24 @@ export function knownPage(
     next: rows.length === limit ? (rows.at(-1)?.key ?? null) : null,
   };
 }
+
+/** Ids of what is deleted here and not known of a remote; `next` is null on the last page. */
+export interface DeletedPage {
+  ids: string[];
+  next: number | null;
+}
+
+/** A page of it, from a tip on. */
+export function deletedPage(
+  db: Reader,
+  { remote, after, limit }: { remote: number; after: number; limit: number },
+): DeletedPage {
+  const rows = db.all<{ id: string; tip: number }>(
+    `SELECT e.id, e.tip FROM entity e WHERE e.deleted = 1 AND e.tip > ? AND e.type <> 'user'
+        AND NOT EXISTS (SELECT 1 FROM remote_entity k WHERE k.remote = ? AND k.entity = e.key) ORDER BY e.tip LIMIT ?`,
+    after,
+    remote,
+    limit,
+  );
+  return { ids: rows.map(({ id }) => id), next: rows.length === limit ? (rows.at(-1)?.tip ?? null) : null };
+}

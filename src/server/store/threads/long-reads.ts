@@ -35,7 +35,7 @@ import { tableOrder } from '../listings/table-order.ts';
 import { type TableRowsQuery, tableRows } from '../listings/table-rows.ts';
 import { userCollections } from '../listings/user-collections.ts';
 import { networkCounts } from '../network-counts.ts';
-import { knownPage } from '../remotes/known-tips.ts';
+import { deletedPage, knownPage } from '../remotes/known-tips.ts';
 import { countOpen, countRemote } from '../remotes/open-counts.ts';
 import { lastKnown, listRefusals } from '../remotes/remotes.ts';
 import { segmentsPage } from '../remotes/segment-reads.ts';
@@ -159,6 +159,7 @@ export const longReads = {
     JSON.stringify(listRefusals(db, remote, limit)),
   lastKnown: (db: Reader, { remote }: { remote: number }): string => JSON.stringify(lastKnown(db, remote) ?? null),
   /** See known-tips.ts. */
+  deletedPage: (db: Reader, args: Parameters<typeof deletedPage>[1]): string => JSON.stringify(deletedPage(db, args)),
   knownPage: (db: Reader, args: Parameters<typeof knownPage>[1]): string => JSON.stringify(knownPage(db, args)),
   fileVersionsPage: (db: Reader, args: Parameters<typeof fileVersionsPage>[1]): string =>
     JSON.stringify(fileVersionsPage(db, args)),
