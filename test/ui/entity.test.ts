@@ -166,6 +166,26 @@ describePage('an entity', () => {
     await field('pages').fill('4');
     await update(node, me, letter, { properties: { label: 'To Lady Ada', place: { land: 'Kent' } } });
     await page.getByText(/Somebody else has saved version 2/).waitFor();
+    // What says so leaves in sight what is typed in.
+    const bar = page.getByRole('region', { name: 'Unsaved changes' });
+    const bottomOf = async (name: string) => {
+      await field(name).focus();
+      const { y = 0, height = 0 } = (await field(name).boundingBox()) ?? {};
+      return y + height;
+    };
+    for (const [width, height] of [
+      [640, 360],
+      [320, 256],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      for (const name of ['label', 'sent'])
+        await expect
+          .poll(async () => (await bottomOf(name)) <= ((await bar.boundingBox())?.y ?? 0), {
+            message: `${name} at ${width}`,
+          })
+          .toBe(true);
+    }
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.keyboard.press('Control+s');
     const dialog = page.getByRole('dialog', { name: 'Somebody else was quicker' });
     await dialog.waitFor();

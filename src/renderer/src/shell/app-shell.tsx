@@ -75,7 +75,7 @@ export function AppShell() {
         <main
           id={contentId}
           tabIndex={-1}
-          className="has-[[data-save-bar]]:scroll-pb-16 flex min-h-0 flex-1 flex-col overflow-auto outline-none print:block"
+          className="flex min-h-0 flex-1 flex-col overflow-auto outline-none print:block"
         >
           {/* Another network has other contents on every screen. */}
           <LiveUpdates key={network}>

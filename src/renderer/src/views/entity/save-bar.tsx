@@ -3,6 +3,7 @@ import { Button } from '../../components/button.tsx';
 import { Input } from '../../components/field.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { useKeptInSight } from './use-kept-in-sight.ts';
 
 interface SaveBarProps {
   note: string;
@@ -22,9 +23,10 @@ interface SaveBarProps {
 /** Stands below as long as something is not saved: nothing is saved by itself. */
 export function SaveBar({ note, onNote, onSave, onDiscard, busy, fault, gone, children }: SaveBarProps) {
   const { t } = useTexts();
+  const bar = useKeptInSight();
   return (
     <section
-      data-save-bar
+      ref={bar}
       aria-label={t('save.label')}
       className="sticky bottom-0 z-20 space-y-2 border-t border-line bg-surface px-5 py-2.5"
     >
