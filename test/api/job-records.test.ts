@@ -156,8 +156,13 @@ test('a handoff of which there may be equal ones, and that had not arrived when 
   db.close();
   await scene[Symbol.asyncDispose]();
   await unanswered;
-  await using node = await startNode({ data: folder.path, now: () => scene.clock.ms });
-  expect(await handOn({ scatter_total: 2 }, node)).toMatchObject({ status: 'started', job_id });
+  const started = () => startNode({ data: folder.path, now: () => scene.clock.ms });
+  {
+    await using node = await started();
+    expect(await handOn({ scatter_total: 2 }, node)).toMatchObject({ status: 'started', job_id });
+  }
+  // It has not arrived yet, and whoever began it knows of it.
+  await using node = await started();
   expect(await handOn({ scatter_total: 2 }, node)).not.toMatchObject({ job_id });
 });
 

@@ -112,8 +112,24 @@ export class JobQueue {
     }
   }
 
-  /** A job of a handoff that had not arrived when the node stopped, and is sent since; each is given once. */
-  unanswered(handoff: string): StoredJob | undefined {
+  /**
+   * A job of a handoff that had not arrived when the node stopped, and is sent since; each is given once, also where the node stops
+   * again before it arrives.
+   */
+  async unanswered(handoff: string): Promise<StoredJob | undefined> {
+    const { sender } = this.#needs;
+    const job = this.#nextUnanswered(handoff);
+    if (!job) return undefined;
+    try {
+      await this.#store.submit([sender.commit([{ kind: 'job_told', id: job.id }])]);
+    } catch (error) {
+      this.#unanswered.set(handoff, [job.id, ...(this.#unanswered.get(handoff) ?? [])]);
+      throw error;
+    }
+    return job;
+  }
+
+  #nextUnanswered(handoff: string): StoredJob | undefined {
     const { sender, now } = this.#needs;
     const ids = this.#unanswered.get(handoff) ?? [];
     for (let id = ids.shift(); id !== undefined; id = ids.shift()) {

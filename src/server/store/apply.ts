@@ -203,6 +203,7 @@ function applyRow(db: Writer, row: Exclude<Row, QueuedRow>, time: number): void 
       return;
     case 'job':
     case 'job_sending':
+    case 'job_told':
     case 'job_grant':
     case 'job_batch':
     case 'job_batch_step':

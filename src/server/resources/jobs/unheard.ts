@@ -52,5 +52,7 @@ export async function begunBefore(
     await store.submit([needs.sender.commit([{ kind: 'job_sending', id, from: sending, to: { ...sending, error } }])]);
     return job;
   };
-  return (find() && (await writes.queued(store, digest, begun))) ?? needs.queueOf(store).unanswered(digest) ?? null;
+  return (
+    (find() && (await writes.queued(store, digest, begun))) ?? (await needs.queueOf(store).unanswered(digest)) ?? null
+  );
 }

@@ -45,6 +45,8 @@ export type JobRow =
   | { kind: 'job'; job: NewJob }
   /** How far the request has come, from where it was. */
   | { kind: 'job_sending'; id: string; from: Pick<Sending, 'state' | 'attempts'>; to: Sending }
+  /** Whoever handed it on knows of it: the same once more is another one. */
+  | { kind: 'job_told'; id: string }
   | { kind: 'job_grant'; run: string; processor: string; actions: string[]; expires: number }
   | { kind: 'job_batch'; batch: NewJobBatch }
   /** The items before `next` have become jobs. */
@@ -67,6 +69,9 @@ export function applyJobRow(db: Writer, row: JobRow): void {
         row.from.state,
         row.from.attempts,
       );
+      return;
+    case 'job_told':
+      db.run('UPDATE job SET handoff = NULL WHERE id = ?', row.id);
       return;
     case 'job_grant':
       db.run(
