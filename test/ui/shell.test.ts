@@ -181,4 +181,12 @@ describePage('the page around every screen', () => {
     await page.getByRole('heading', { name: 'Welcome', level: 1 }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
+
+  test('leaves out of an address what its screen does not take', async () => {
+    await using visitor = await comingIn(node);
+    await visitor.load('/search?q=ship&types=letter&network=test');
+    await visitor.page.getByRole('searchbox').first().waitFor();
+    await expect.poll(() => new URL(visitor.page.url()).search).toBe('?network=test&q=ship');
+    expect(visitor.faults).toEqual([]);
+  });
 });

@@ -240,6 +240,8 @@ export const router = createRouter({
   defaultPendingComponent: Waiting,
   defaultPreload: 'intent',
   scrollRestoration: true,
+  // What an address says that its screen does not take, as a text where a list belongs, would be handed to that otherwise.
+  search: { strict: true },
 });
 
 declare module '@tanstack/react-router' {
