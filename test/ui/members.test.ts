@@ -428,6 +428,23 @@ describePage('members and roles', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('the first of many invitations are a table, and more where they are asked for', async () => {
+    for (let i = 0; i < 201; i++) await ask(node, me, 'POST /node/invites', { email: `a${i}@idp.test` });
+    await open();
+    const lines = page.getByRole('row').filter({ hasText: '@idp.test' });
+    await page.getByText('and 1 more').waitFor();
+    expect(await lines.count()).toBe(200);
+    await page.getByRole('button', { name: 'Show more' }).press('Enter');
+    await expect.poll(() => lines.count()).toBe(201);
+    await page.locator('tr:focus', { hasText: '@idp.test' }).waitFor();
+    // One that has been invited meanwhile moves the others to the next page.
+    await ask(node, me, 'POST /node/invites', { email: 'linus@idp.test' });
+    await page.getByRole('button', { name: 'Revoke the invitation of a7@idp.test' }).click();
+    await line('a7@idp.test').getByText('revoked').waitFor();
+    expect(await lines.count()).toBe(202);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('an invitation that is revoked once it was accepted says that whoever has registered stays so', async () => {
     for (const name of ['grace', 'linus']) await ask(node, me, 'POST /node/invites', { email: `${name}@idp.test` });
     await open();

@@ -1,17 +1,19 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { answered, api } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
+import { AndMore } from '../../components/and-more.tsx';
 import { Button } from '../../components/button.tsx';
 import { classes } from '../../components/classes.ts';
 import { Input } from '../../components/field.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { More } from '../../components/more.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { isEmail } from './candidates.ts';
 import { InviteProblem } from './invite-offer.tsx';
-import { type Invite, invitesQuery } from './members-queries.ts';
+import { type Invite, invitePagesQuery, invitesQuery } from './members-queries.ts';
 
 const looks: Record<Invite['status'], string> = {
   pending: 'bg-accent-soft',
@@ -22,9 +24,9 @@ const looks: Record<Invite['status'], string> = {
 
 /** Who may register on the node: addresses with their states. Only its operator sees them. */
 export function Invites() {
-  const { t, number } = useTexts();
+  const { t } = useTexts();
   const queries = useQueryClient();
-  const invites = useQuery(invitesQuery);
+  const invites = useInfiniteQuery(invitePagesQuery);
   const [email, setEmail] = useState('');
   const anew = () => queries.invalidateQueries({ queryKey: invitesQuery.queryKey });
   // What is typed meanwhile is another address: it stays, and Enter invites it, whatever is still on its way.
@@ -47,6 +49,9 @@ export function Invites() {
     if (isEmail(email) && !isOnItsWay(email.trim())) invite.mutate(email.trim());
   };
   const error = invite.error ?? revoke.error;
+  const [first] = invites.data?.pages ?? [];
+  // One that comes while pages are read stands on two of them.
+  const all = new Map(invites.data?.pages.flatMap((page) => page.invites).map((one) => [one.email, one]));
   return (
     <section aria-labelledby="invites" className="space-y-3">
       <div className="px-5">
@@ -54,7 +59,7 @@ export function Invites() {
           {t('invites.title')}
         </h2>
         <p className="text-quiet">{t('invites.about')}</p>
-        {invites.data && <p className="text-quiet">{t(`invites.registration.${invites.data.registration}`)}</p>}
+        {first && <p className="text-quiet">{t(`invites.registration.${first.registration}`)}</p>}
       </div>
       {invites.isPending && <Waiting />}
       {invites.error && (
@@ -81,7 +86,7 @@ export function Invites() {
           <InviteProblem error={error} />
         </div>
       )}
-      {invites.data && invites.data.total > 0 && (
+      {all.size > 0 && (
         <table className="w-full border-t border-line">
           <thead className="text-left text-xs text-quiet">
             <tr className="border-b border-line">
@@ -94,7 +99,7 @@ export function Invites() {
             </tr>
           </thead>
           <tbody>
-            {invites.data.invites.map(({ email: address, status, created_at, accepted_at }) => (
+            {[...all.values()].map(({ email: address, status, created_at, accepted_at }) => (
               <tr key={address} className="border-b border-line hover:bg-surface">
                 <td className="max-w-0 truncate px-5 py-1">
                   <bdi>{address}</bdi>
@@ -134,11 +139,9 @@ export function Invites() {
           </tbody>
         </table>
       )}
-      {invites.data?.has_more && (
-        <p className="px-5 text-quiet">
-          {t('members.more', { number: number(invites.data.total - invites.data.count) })}
-        </p>
-      )}
+      <More list={invites}>
+        <AndMore total={first?.total ?? 0} listed={all.size} />
+      </More>
     </section>
   );
 }

@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query';
+import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
 import type { components } from '../../api/schema.d.ts';
 import type { CollectionNow } from './access.ts';
@@ -78,4 +78,14 @@ export const invitesQuery = queryOptions({
   queryKey: ['invites'],
   refetchInterval: 10_000,
   queryFn: () => answered(api.GET('/node/invites', { params: { query: { limit: 1000 } } })),
+});
+
+/** All of them, page by page. */
+export const invitePagesQuery = infiniteQueryOptions({
+  queryKey: [...invitesQuery.queryKey, 'pages'],
+  refetchInterval: 10_000,
+  queryFn: ({ pageParam: offset, signal }) =>
+    answered(api.GET('/node/invites', { params: { query: { limit: 200, offset } }, signal })),
+  initialPageParam: 0,
+  getNextPageParam: ({ has_more, count }, _, offset: number) => (has_more ? offset + count : undefined),
 });
