@@ -180,6 +180,9 @@ export class StorageError extends DomainError {
   }
 }
 
+/** The reason of what comes too late for this run of the node. */
+export const closing = 'The node is closing.';
+
 /** Another node or processor did not answer, or answered what it must not. */
 export class UnreachableError extends DomainError {
   override readonly name = 'UnreachableError';

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { MessageChannel, type MessagePort, type TransferListItem } from 'node:worker_threads';
 import type { Config } from './config.ts';
-import { BusyError, refusalAgain, UnavailableError } from './errors.ts';
+import { BusyError, closing, refusalAgain, UnavailableError } from './errors.ts';
 import type { EndpointRequest } from './http/endpoint.ts';
 import {
   type LargeAnswer,
@@ -217,7 +217,7 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
     return this.#turns.take(asker, async () => {
       // A second thread is not started for what the first one does next.
       while (this.#lent) await this.#lent;
-      if (this.#closed) throw new UnavailableError('The node is closing.');
+      if (this.#closed) throw new UnavailableError(closing);
       this.#pool ??= this.#start();
       // The time of its turn: a task may have waited longer than a permission lasts, and while others wrote.
       const { now, config, openFiles } = this.#needs;

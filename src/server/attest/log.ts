@@ -1,4 +1,4 @@
-import { StorageError } from '../errors.ts';
+import { closing, StorageError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { attestFile, leafBySeq, newestHead, openLogReader, type StoredHead } from '../store/attest-log.ts';
 import { attestedMove } from '../store/attested-moves.ts';
@@ -100,8 +100,7 @@ export class AttestationLog {
   /** Resolves when a signed head covers every move made until now. @throws StorageError where the log cannot go on */
   async settle(): Promise<void> {
     const target = this.#needs.store.read(lastMove);
-    if (!(await this.#moves.until(() => (this.newestHead()?.size ?? 0) >= target)))
-      throw new StorageError('The node is closing.');
+    if (!(await this.#moves.until(() => (this.newestHead()?.size ?? 0) >= target))) throw new StorageError(closing);
   }
 
   /** Signs what has been taken up, for a second's time; whatever is left the next start takes up. */

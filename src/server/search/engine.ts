@@ -1,5 +1,5 @@
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
-import { StorageError, UnavailableError } from '../errors.ts';
+import { closing, StorageError, UnavailableError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import type { Network } from '../model/ids.ts';
 import { lastMove } from '../store/events.ts';
@@ -206,7 +206,7 @@ export class SearchEngine implements AsyncDisposable {
     const { database, fileId, folder } = store;
     const files = { database, fileId, index: searchFile(folder) };
     const run = async () => {
-      if (this.#closed) throw unusable('The node is closing.');
+      if (this.#closed) throw unusable(closing);
       return this.#searching.run<T | Missing>(name, { files, ...order });
     };
     const once = () => this.#turns.take(asker, run);

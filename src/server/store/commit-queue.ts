@@ -1,4 +1,4 @@
-import { BusyError, StorageError } from '../errors.ts';
+import { BusyError, closing, StorageError } from '../errors.ts';
 import { loopShare } from '../loop/loop-share.ts';
 import { jsonLength } from '../model/json-length.ts';
 import { blocksTotal, type Commit, type Outcome, type Row } from './commit.ts';
@@ -32,7 +32,6 @@ export interface QueueLoad {
   checkpointFault: string | null;
 }
 
-export const closing = 'The node is closing.';
 const maxWaitingBytes = 64 * 1024 * 1024;
 
 interface Submission {

@@ -1,4 +1,4 @@
-import { StorageError } from '../errors.ts';
+import { closing, StorageError } from '../errors.ts';
 import { applyCommit } from './apply.ts';
 import { blocksTotal, type Commit, type Outcome } from './commit.ts';
 import { type Connection, checkpoint, checkpointAfterReaders, isDatabaseError } from './connection.ts';
@@ -64,7 +64,7 @@ export class GroupCommit {
   }
 
   submit(commits: Commit[], answer: (answer: Answer) => void): void {
-    if (this.#closed) answer({ error: { reason: 'The node is closing.', full: false } });
+    if (this.#closed) answer({ error: { reason: closing, full: false } });
     else if (commits.length === 0) answer({ outcomes: [] });
     else this.#waiting.push({ commits, outcomes: [], kept: 0, answer });
     this.#schedule();

@@ -1,5 +1,4 @@
-import { StorageError } from '../../errors.ts';
-import { closing } from '../commit-queue.ts';
+import { closing, StorageError } from '../../errors.ts';
 import type { Asker } from './asker-turns.ts';
 import { type FailedWork, workResult } from './failed-work.ts';
 import type { LongRead, longReads } from './long-reads.ts';

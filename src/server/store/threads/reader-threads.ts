@@ -1,5 +1,4 @@
-import { StorageError } from '../../errors.ts';
-import { closing } from '../commit-queue.ts';
+import { closing, StorageError } from '../../errors.ts';
 import { type Asker, AskerTurns } from './asker-turns.ts';
 import type { FailedWork } from './failed-work.ts';
 import type { LongRead } from './long-reads.ts';

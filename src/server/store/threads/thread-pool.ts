@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Worker } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { UnavailableError } from '../../errors.ts';
+import { closing, UnavailableError } from '../../errors.ts';
 import { isOfStart, withoutThread } from './without-thread.ts';
 
 type RunOptions = NonNullable<Parameters<Piscina['run']>[1]>;
@@ -75,7 +75,7 @@ export class ThreadPool {
     try {
       return (await this.#asked(pool, task, options)) as T;
     } catch (error) {
-      if (this.#closing.has(pool) && isGivenUp(error)) throw new UnavailableError('The node is closing.');
+      if (this.#closing.has(pool) && isGivenUp(error)) throw new UnavailableError(closing);
       if (this.#lost.has(pool) && isGivenUp(error)) throw withoutThread(this.#lost.get(pool));
       throw isOfStart(error) ? withoutThread(error) : error;
     }

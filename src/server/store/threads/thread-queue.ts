@@ -1,9 +1,9 @@
 import { Worker } from 'node:worker_threads';
 import type { Block } from '../../blocks/encode.ts';
-import { StorageError } from '../../errors.ts';
+import { closing, StorageError } from '../../errors.ts';
 import type { Checkpoint } from '../checkpoints/checkpoints.ts';
 import { blocksTotal, type Commit, type Outcome } from '../commit.ts';
-import { type CommitQueue, closing, type QueueLoad, Waiting } from '../commit-queue.ts';
+import { type CommitQueue, type QueueLoad, Waiting } from '../commit-queue.ts';
 import type { UpgradeStep } from '../migrations/migrate.ts';
 import { storageError } from '../storage-error.ts';
 import { workerUrl } from './worker-url.ts';
