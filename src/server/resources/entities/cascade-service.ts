@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { BusyError, ConflictError, DomainError, StorageError, ValidationError } from '../../errors.ts';
+import { BusyError, ConflictError, StorageError, ValidationError } from '../../errors.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { collectionsOf, type Json } from '../../model/manifest.ts';
@@ -233,9 +233,10 @@ export class CascadeService {
 
 /** The error of a cascade whose first commit is made. */
 function inPart(error: unknown): unknown {
-  const reason = `${error instanceof DomainError ? error.sentence : ''} The entity and a part of what it leads to are deleted; the others will be as soon as that can be done.`;
-  if (error instanceof StorageError) return new StorageError(reason, error.code === 'STORAGE_FULL');
-  return error instanceof BusyError ? new BusyError(error.retryAfter, reason) : error;
+  if (!(error instanceof StorageError || error instanceof BusyError)) return error;
+  const reason = `${error.sentence} The entity and a part of what it leads to are deleted; the others will be as soon as that can be done.`;
+  if (error instanceof BusyError) return new BusyError(error.retryAfter, reason);
+  return new StorageError(reason, error.code === 'STORAGE_FULL');
 }
 
 /** The record of what is left after this slice; a cascade that fits into one commit needs none. */
