@@ -172,7 +172,7 @@ class Handoff {
     const failed = async (index: number, failure: JobFailure) => {
       if (batch !== null) await this.#ports.batches.write(batch, index, { ...this.#stamp(), failure }, total);
     };
-    await inTurn(going, async ({ id, index, step }) => {
+    await someAtOnce(going, async ({ id, index, step }) => {
       try {
         const { request, refused } = await this.#start(await this.#starter.target(flow, step), [id], {
           ...(batch === null ? { scatter_total: total, scatter_index: index } : { batch: { id: batch, index, total } }),
@@ -333,8 +333,8 @@ function placeOf({ id, index, total }: BatchPlace): BatchPlace {
   return { id, index, total };
 }
 
-/** Several at once, begun in order; after a fault no more. @throws the first fault, once all that were begun have ended */
-async function inTurn<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
+/** Begins them in order; after a fault no more. @throws the first fault, once all that were begun have ended */
+async function someAtOnce<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
   const faults: unknown[] = [];
   let next = 0;
   const worker = async () => {
