@@ -1,11 +1,12 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { SyncReportView } from '../../src/server/resources/node/remotes/wire.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, ok, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { exported, imported } from '../helpers/node-archives.ts';
-import { addRemote, conflictsOf, keyOf, lines, type Report, read, remoteOf, sync } from './nodes.ts';
+import { addRemote, conflictsOf, keyOf, lines, read, remoteOf, sync } from './nodes.ts';
 import { startProxy } from './proxy.ts';
 
 /**
@@ -64,9 +65,9 @@ async function startConflict() {
   return { origin, mirror, there, here, work, theirs, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-async function agree(node: TestNode, who: ReturnType<typeof operator>): Promise<Report> {
+async function agree(node: TestNode, who: ReturnType<typeof operator>): Promise<SyncReportView> {
   const answer = await ask(node, who, 'POST /node/remotes/origin/sync?accept_large_change=true');
-  return (lines(answer.text).at(-1) as { done: Report }).done;
+  return (lines(answer.text).at(-1) as { done: SyncReportView }).done;
 }
 
 test.each([

@@ -1,4 +1,5 @@
 import type { Network } from '../../src/server/model/ids.ts';
+import type { SyncReportView } from '../../src/server/resources/node/remotes/wire.ts';
 import { findTip } from '../../src/server/store/entities.ts';
 import { chain } from '../../src/server/store/versions.ts';
 import { ask, on, operator, type Person, user } from '../helpers/callers.ts';
@@ -92,30 +93,10 @@ export async function remoteOf(node: TestNode, who: Person, name = 'origin'): Pr
   return ok(await ask(node, who, `GET /node/remotes/${name}`));
 }
 
-export interface Report {
-  events: number;
-  entities: number;
-  versions: number;
-  created: number;
-  updated: number;
-  deleted: number;
-  restored: number;
-  refused: number;
-  merged: number;
-  conflicts: number;
-  troubles: number;
-  content: { files: number; bytes: number; missing: number };
-  sent: { files: number; bytes: number };
-  swept: boolean;
-  uncatalogued: boolean;
-  lost: { first: number; last: number } | null;
-  stopped: string | null;
-}
-
 /** One run; throws with the words of its last line where that is an error. */
-export async function sync(node: TestNode, who: Person, remote = 'origin'): Promise<Report> {
+export async function sync(node: TestNode, who: Person, remote = 'origin'): Promise<SyncReportView> {
   const answer = await ask(node, who, `POST /node/remotes/${remote}/sync`);
-  const last = lines(answer.text).at(-1) as { done?: Report; error?: string } | undefined;
+  const last = lines(answer.text).at(-1) as { done?: SyncReportView; error?: string } | undefined;
   if (answer.status !== 200 || !last?.done) throw new Error(`sync answered ${answer.status}: ${answer.text}`);
   return last.done;
 }

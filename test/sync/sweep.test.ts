@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import type { SyncReportView } from '../../src/server/resources/node/remotes/wire.ts';
 import { findRemote, type Remote } from '../../src/server/store/remotes/remotes.ts';
 import { idPages, type NoIds } from '../../src/server/sync/id-pages.ts';
 import { RemoteClient } from '../../src/server/sync/remote.ts';
@@ -12,7 +13,7 @@ import { ask, operator, user } from '../helpers/callers.ts';
 import { collection, create, type Entity, nowhere, ok, onTest, remove, update } from '../helpers/entities.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { bytesOf, cidOf, expectBytes, holding } from './contents.ts';
-import { addRemote, keyOf, lines, type Pair, type Report, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+import { addRemote, keyOf, lines, type Pair, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
 import { type Proxied, startProxied } from './proxied.ts';
 import { type FaultyRemote, startProxy } from './proxy.ts';
 
@@ -35,9 +36,9 @@ async function startForgetful(plain = false): Promise<Pair & { forget: () => Pro
   return { ...pair, forget };
 }
 
-async function agree({ mirror, here }: Pick<Pair, 'mirror' | 'here'>): Promise<Report> {
+async function agree({ mirror, here }: Pick<Pair, 'mirror' | 'here'>): Promise<SyncReportView> {
   const answer = await ask(mirror, here, 'POST /node/remotes/origin/sync?accept_large_change=true');
-  return (lines(answer.text).at(-1) as { done: Report }).done;
+  return (lines(answer.text).at(-1) as { done: SyncReportView }).done;
 }
 
 test.each(ways)('W1: what left the feed before it was ever seen comes by the listings, by %s', async (_name, plain) => {

@@ -1,12 +1,12 @@
 import { request } from 'node:http';
 import { createInterface } from 'node:readline';
+import type { SyncReportView } from '../../src/server/resources/node/remotes/wire.ts';
 import { ask, type Person } from '../helpers/callers.ts';
 import { ok } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
-import type { Report } from './nodes.ts';
 
 export interface WatchLine {
-  run: { started_at: string; ended_at: string; report: Report; error: string | null } | null;
+  run: { started_at: string; ended_at: string; report: SyncReportView; error: string | null } | null;
   next_run_at: string | null;
 }
 
