@@ -622,3 +622,20 @@ test('a collection is not given away before bytes for which a node gives no addr
   await expectBytes(origin, heir, `/entities/${entity.id}/content?key=v1`, bytes);
   await expectLevel(scene);
 });
+
+test('bytes go to a service that says by itself of which type a peer is', async () => {
+  await using scene = await startProxied({ works: 1, proxy: { plain: true, stranger: true } });
+  const { origin, mirror, curator, here, place, works } = scene;
+  const { id, cid } = works[0] as Entity;
+  await sync(mirror, here);
+  const peer = await create(origin, curator, { collection: place.id });
+  const relationships_add = [{ predicate: 'sees', peer: peer.id }];
+  ok(
+    await ask(mirror, here, `PUT /entities/${id}?validate_relationships=false`, { expect_tip: cid, relationships_add }),
+  );
+  const bytes = bytesOf(1000);
+  ok(await ask(mirror, here, `POST /entities/${id}/content?key=v1`, bytes, { 'Content-Type': 'text/plain' }));
+  expect(await sync(mirror, here)).toMatchObject({ refused: 0, sent: { files: 1 } });
+  await expectBytes(origin, curator, `/entities/${id}/content?key=v1`, bytes);
+  expect(await remoteOf(mirror, here)).toMatchObject({ pending: 0, conflicts: 0 });
+});

@@ -49,7 +49,7 @@ import { type EntityEvent, type Intent, intentOf, outranks, type Version } from 
 import { asTakenThere, verifiedHereWords } from './verified-here.ts';
 import { versionOf } from './version-of.ts';
 import { isInvalid } from './wire.ts';
-import { bytesAhead, looseHash, withBytes, withhold, withoutNewLinks } from './withheld.ts';
+import { bytesAhead, looseHash, withBytes, withhold, withoutNewLinks, withTypesThere } from './withheld.ts';
 
 /** Entities that are sent at once by the plain interface. */
 const concurrency = 8;
@@ -265,7 +265,7 @@ async function send(
   const waits = ctx.unlinked.has(id);
   const sayable = asTakenThere(local, theirs);
   const isHeld = sayable !== local;
-  const said = ahead.length > 0 ? withhold(sayable, theirs, ahead) : sayable;
+  const said = ahead.length > 0 ? withTypesThere(withhold(sayable, theirs, ahead), theirs) : sayable;
   const last = found.last && withoutNewLinks(asTakenThere(found.last, theirs), theirs);
   const plan = requestsFor(intent, { ...facts, last, local: waits ? withoutNewLinks(said, theirs) : said });
   const { requests } = plan;

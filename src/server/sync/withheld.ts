@@ -1,7 +1,7 @@
 import type { FileStore } from '../blocks/file-store.ts';
 import { entriesOf, withEntries } from '../model/content-entries.ts';
 import { addedLinks } from '../model/folder-rules.ts';
-import type { JsonObject, Manifest } from '../model/manifest.ts';
+import { type JsonObject, type Manifest, relationshipKey } from '../model/manifest.ts';
 import { contentHash } from '../store/content-hash.ts';
 import type { ContentState } from '../store/remotes/remote-content.ts';
 import { type NamedBytes, namedBytes } from './named-bytes.ts';
@@ -72,4 +72,14 @@ export function withBytes(theirs: Manifest, local: Manifest, { cid, key }: Named
     ...theirs,
     properties: withEntries(theirs.properties, (all) => [...all.filter(([k]) => k !== key), [key, entry]]),
   };
+}
+
+/** Of what a remote has already, what a peer is as the remote says it: it sets that by itself, and would set it again each time. */
+export function withTypesThere(local: Manifest, theirs: Manifest | null): Manifest {
+  const there = new Map(theirs?.relationships.map((r) => [relationshipKey(r), r.peer_type]));
+  const relationships = local.relationships.map((r) => {
+    const peer_type = r.peer_type ?? there.get(relationshipKey(r));
+    return peer_type === undefined ? r : { ...r, peer_type };
+  });
+  return { ...local, relationships };
 }
