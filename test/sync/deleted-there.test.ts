@@ -76,14 +76,20 @@ test.each(read)(
   },
 );
 
-test('what was restored and deleted again here while it was restored there waits for a person', async () => {
-  await using pair = await startPair();
-  const { origin, mirror, there, here } = pair;
+/** An entity that was deleted there, and here by a sync; `restore` brings it back on one side. */
+async function deletedOnBothSides({ origin, mirror, there, here }: Awaited<ReturnType<typeof startPair>>) {
   const one = await create(origin, there, { properties: { n: 1 } });
   const gone = await remove(origin, there, one);
   await sync(mirror, here);
   const restore = async (node: typeof origin, who: typeof there): Promise<Entity> =>
     ok(await ask(node, who, `POST /entities/${one.id}/restore`, { expect_tip: gone.cid }));
+  return { one, restore };
+}
+
+test('what was restored and deleted again here while it was restored there waits for a person', async () => {
+  await using pair = await startPair();
+  const { origin, mirror, there, here } = pair;
+  const { one, restore } = await deletedOnBothSides(pair);
   await remove(mirror, here, await restore(mirror, here));
   await restore(origin, there);
   expect(await sync(mirror, here)).toMatchObject({ merged: 0, conflicts: 1 });
@@ -142,11 +148,7 @@ test('what was edited and deleted here while it was deleted and restored there w
 test('what was restored on both sides and deleted again there waits for a person', async () => {
   await using pair = await startPair({ plain: true });
   const { origin, mirror, there, here } = pair;
-  const one = await create(origin, there, { properties: { n: 1 } });
-  const gone = await remove(origin, there, one);
-  await sync(mirror, here);
-  const restore = async (node: typeof origin, who: typeof there): Promise<Entity> =>
-    ok(await ask(node, who, `POST /entities/${one.id}/restore`, { expect_tip: gone.cid }));
+  const { one, restore } = await deletedOnBothSides(pair);
   await restore(mirror, here);
   await remove(origin, there, await restore(origin, there));
   expect(await sync(mirror, here)).toMatchObject({ merged: 0, conflicts: 1 });
