@@ -22,10 +22,11 @@ describePage('what is typed and not entered', () => {
 
   const takes = () => page.getByRole('combobox', { name: 'Takes: types' });
   const types = async (id: string) => ((await read(node, me, id)).properties.accepts as { types: string[] }).types;
-  /** As a hand does, which does not know what cannot be pressed. */
+  /** As a hand does, which does not know what cannot be pressed, and follows what moves on. */
   const press = async (name: string) => {
-    const { x, y } = (await page.getByRole('button', { name, exact: true }).boundingBox())!;
-    await page.mouse.click(x + 5, y + 5);
+    const button = page.getByRole('button', { name, exact: true });
+    await (await button.elementHandle())!.waitForElementState('stable');
+    await button.click({ force: true });
   };
   const question = () => page.getByRole('dialog', { name: 'Discard what you have typed?' });
 
