@@ -105,9 +105,12 @@ export class JobQueue {
     for (let after: number | undefined = 0; after !== undefined; await setImmediate()) {
       const from: number = after;
       const page = this.#store.read((db) => waitingJobs(db, { after: from, limit: perPage }));
-      for (const { id, handoff, error } of page)
-        if (handoff !== null && error !== null)
-          this.#unanswered.set(handoff, [...(this.#unanswered.get(handoff) ?? []), id]);
+      for (const { id, handoff, error } of page) {
+        if (handoff === null || error === null) continue;
+        const ids = this.#unanswered.get(handoff);
+        if (ids) ids.push(id);
+        else this.#unanswered.set(handoff, [id]);
+      }
       after = page.at(-1)?.key;
     }
   }

@@ -85,6 +85,11 @@ export function memberOf(relationship: Relationship): Member {
   };
 }
 
+/** When a membership ends, epoch milliseconds; infinite where it does not. */
+export function endOfMembership(relationship: Relationship): number {
+  return memberOf(relationship).expires ?? Number.POSITIVE_INFINITY;
+}
+
 function expiry(until: Json | undefined): number | null {
   if (until === undefined || until === null) return null;
   const time = typeof until === 'string' ? momentOf(until) : Number.NaN;

@@ -8,13 +8,10 @@ import type { FeedEvent } from './feed.ts';
 import type { PreviewNeeds } from './preview-deletions.ts';
 import type { PushPreview } from './push-pending.ts';
 import { isOutside } from './scope.ts';
-import { tipsThere } from './tips-there.ts';
+import { mostViews, tipsThere } from './tips-there.ts';
 import { readBatch } from './wire.ts';
 
 // A remote that is only pushed to and was added again: no feed of it is walked, so that nothing tells that it has what was deleted here.
-
-/** What POST /entities/batch-get takes. */
-const batch = 100;
 
 type Needs = Pick<SyncContext, 'store' | 'remote'>;
 
@@ -63,7 +60,7 @@ function isVersionHere({ store }: Needs, { entity, cid }: Pick<FeedEvent, 'entit
 /** Ids of what is deleted here and not known of a remote, a batch at a time. */
 async function* deletedHere({ store, remote }: Needs): AsyncGenerator<string[]> {
   for (let after: number | null = 0; after !== null; ) {
-    const json = await store.readLong('deletedPage', { remote: remote.key, after, limit: batch });
+    const json = await store.readLong('deletedPage', { remote: remote.key, after, limit: mostViews });
     const { ids, next } = jsonOf(json) as DeletedPage;
     if (ids.length > 0) yield ids;
     after = next;

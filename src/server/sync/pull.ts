@@ -124,8 +124,8 @@ async function compareAll(ctx: SyncContext, options: PullOptions): Promise<boole
 
 /**
  * What is read of a remote that is only pushed to: whether it was set back since, of a new one whether it has what was deleted here, and
- * again what could not be read of it. Where
- * it is another one, or somebody agrees that it was set back, all that is known there is compared.
+ * again what could not be read of it. Where it is another one, or somebody agrees that it was set back, all that is known there is
+ * compared.
  * @throws UnreachableError where not all of it could be, so that nothing is sent before
  */
 export async function askKnown(ctx: SyncContext, options: PullOptions): Promise<void> {

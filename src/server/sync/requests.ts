@@ -1,6 +1,6 @@
 import { collectionsOf, type Manifest, type Relationship, relationshipKey } from '../model/manifest.ts';
 import { equalJson } from '../model/properties.ts';
-import { memberOf, roleEntries, rolesOf } from '../model/roles.ts';
+import { endOfMembership, memberOf, roleEntries, rolesOf } from '../model/roles.ts';
 import { contentHash } from '../store/content-hash.ts';
 import { createCollection, updateCollection } from './collection-requests.ts';
 import { namedBytes } from './named-bytes.ts';
@@ -131,13 +131,9 @@ export function asTheirs(local: Manifest, { self, user }: Pick<PushFacts, 'self'
     const theirs = self.includes(r.peer) && isMembership(local, r) ? { ...r, peer: user } : r;
     const key = relationshipKey(theirs);
     const other = found.get(key);
-    if (other === undefined || endOf(theirs) > endOf(other)) found.set(key, theirs);
+    if (other === undefined || endOfMembership(theirs) > endOfMembership(other)) found.set(key, theirs);
   }
   return [...found.values()];
-}
-
-function endOf(r: Relationship): number {
-  return memberOf(r).expires ?? Number.POSITIVE_INFINITY;
 }
 
 /**

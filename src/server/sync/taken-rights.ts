@@ -1,7 +1,7 @@
 import { lackingOf } from '../model/grants.ts';
 import type { Json, Manifest, Relationship } from '../model/manifest.ts';
 import { relationshipKey } from '../model/manifest.ts';
-import { memberOf, roleEntries, rolesOf } from '../model/roles.ts';
+import { endOfMembership, memberOf, roleEntries, rolesOf } from '../model/roles.ts';
 
 /**
  * What a remote's version of a collection says, less the rights that others have lost here. Groups keep theirs, and roles what they
@@ -25,11 +25,7 @@ export function lessRights(theirs: Manifest, ours: Manifest, user: string | null
     const isOthers = roles.has(r.predicate) && r.peer !== user && (isOwner || memberOf(r).kind === 'member');
     if (!isOthers) return [r];
     const here = kept.get(relationshipKey(r));
-    return here === undefined ? [] : [endOf(here) < endOf(r) ? here : r];
+    return here === undefined ? [] : [endOfMembership(here) < endOfMembership(r) ? here : r];
   });
   return { ...theirs, properties: { ...theirs.properties, roles: Object.fromEntries(left) }, relationships };
-}
-
-function endOf(r: Relationship): number {
-  return memberOf(r).expires ?? Number.POSITIVE_INFINITY;
 }

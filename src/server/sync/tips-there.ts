@@ -59,8 +59,8 @@ export async function currentViews(ctx: SyncContext, ids: string[]): Promise<Map
   return (await readViews(ctx, ids)) ?? new Map();
 }
 
-/** What POST /entities/batch-get takes. */
-const mostViews = 100;
+/** So many POST /entities/batch-get takes. */
+export const mostViews = 100;
 
 /** Null where the remote does not give some of them. */
 async function readViews(ctx: SyncContext, ids: string[]): Promise<Map<string, CurrentView> | null> {

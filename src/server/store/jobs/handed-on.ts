@@ -1,7 +1,10 @@
 import type { RunJob } from '../../model/run-status.ts';
 import type { Reader } from '../connection.ts';
 
-/** Those of some jobs behind which others have begun, which would begin once more with them. What nobody took is asked for anew, and begins once only. */
+/**
+ * Those of some jobs behind which others have begun, which would begin once more with them. What nobody took is asked for anew, and
+ * begins once only.
+ */
 export function handedOn(db: Reader, jobs: readonly string[]): ReadonlySet<string> {
   const sql = `SELECT p.value AS id FROM json_each(?) p WHERE EXISTS (SELECT 1 FROM job j
     WHERE j.parent = p.value AND (j.state <> 'refused' OR EXISTS (SELECT 1 FROM job_log l WHERE l.job = j.id)))`;

@@ -37,8 +37,8 @@ export function runsQuery(processor?: string, limit = 50) {
 export const mostJobs = 1000;
 
 /**
- * A run with its jobs, or with those that failed. While it is live it is asked for each second: the stream that the node has of it would take one of the six
- * connections that a browser has for all its tabs together.
+ * A run with its jobs, or with those that failed. While it is live it is asked for each second: the stream that the node has of it
+ * would take one of the six connections that a browser has for all its tabs together.
  */
 export function runQuery(job: string, failed = false) {
   return queryOptions({
