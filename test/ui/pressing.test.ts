@@ -134,6 +134,30 @@ describePage('a button that is pressed', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('stays where it is at the end of a screen when what was said below it goes', async () => {
+    const home = await collection(node, me, { label: 'Letters' });
+    const many = Object.fromEntries(Array.from({ length: 60 }, (_, i) => [`leaf_${i}`, `${i}`]));
+    const { id } = await create(node, me, { type: 'letter', collection: home.id, properties: many });
+    await visitor.go(`/entities/${id}`);
+    const file = { name: 'leaf.txt', mimeType: 'text/plain', buffer: Buffer.from('A leaf') };
+    await page.locator('input[type="file"]').setInputFiles(file);
+    const said = page.getByRole('listitem').filter({ has: page.getByText('leaf.txt was attached', { exact: true }) });
+    await said.waitFor();
+    const scrolled = `document.querySelector('input[type="file"]').closest('.overflow-auto')`;
+    const end = () =>
+      page.evaluate(`[${scrolled}.scrollTop, ${scrolled}.lastElementChild.getBoundingClientRect().bottom]`);
+    await page.evaluate(`${scrolled}.scrollTop = ${scrolled}.scrollHeight; new Promise(requestAnimationFrame)`);
+    const before = await end();
+    await said.getByRole('button', { name: 'Close' }).press('Enter');
+    await said.waitFor({ state: 'detached' });
+    expect(await end()).toEqual(before);
+    // And nothing stays empty for whoever goes on.
+    await page.mouse.move(600, 300);
+    await page.mouse.wheel(0, -200);
+    await expect.poll(() => page.evaluate(`${scrolled}.style.paddingBottom`)).toBe('');
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('opens the palette by a key that is held, which runs nothing of that', async () => {
     await visitor.go('/settings');
     await page.getByRole('button', { name: 'Commands' }).focus();

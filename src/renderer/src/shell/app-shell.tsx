@@ -18,6 +18,7 @@ import { places } from './navigation.ts';
 import { NoNode } from './no-node.tsx';
 import { SideBar } from './side-bar.tsx';
 import { SignedOut, SignedOutBanner } from './signed-out.tsx';
+import { useSteadyEnd } from './use-steady-end.ts';
 
 /** What is around every screen. A screen stays, with all that was typed into it, when the node stops or forgets who asks. */
 export function AppShell() {
@@ -33,6 +34,7 @@ export function AppShell() {
   useFetchAnew(session.data?.state);
   useFocusOnArrival();
   useFocusKept();
+  useSteadyEnd();
 
   useCommands([
     ...places.map(
