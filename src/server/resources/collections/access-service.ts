@@ -1,5 +1,4 @@
 import { type Issue, NotFoundError, ValidationError } from '../../errors.ts';
-import type { RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { countsAsGroup } from '../../model/groups.ts';
 import { networkOf } from '../../model/ids.ts';
@@ -12,7 +11,7 @@ import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import type { EntityWrites } from '../entities/writes.ts';
 import { findCollection, otherNetwork, viewedCollection } from './lookup.ts';
-import { addedMember, memberList, membership } from './members.ts';
+import { addedMember, grantor, memberList, membership } from './members.ts';
 import { completedRole, roleBodyIssues } from './roles.ts';
 import type {
   AccessVersion,
@@ -162,9 +161,4 @@ export class CollectionAccessService {
       return { version: { id, cid, prev_cid: next.prev ?? '', ver: next.ver }, next };
     });
   }
-}
-
-/** Who gives a membership: the user, also where a service account acts for it. */
-function grantor(actor: RegisteredActor): string {
-  return actor.kind === 'service' && actor.onBehalfOf ? actor.onBehalfOf.id : actor.id;
 }

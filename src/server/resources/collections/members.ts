@@ -1,3 +1,4 @@
+import type { RegisteredActor } from '../../model/actor.ts';
 import type { Manifest, Relationship } from '../../model/manifest.ts';
 import { momentOf } from '../../model/moments.ts';
 import type { RelationshipAdd } from '../../model/relationships.ts';
@@ -12,6 +13,11 @@ export interface Grant {
   by: string;
   at: number;
   expires?: number | undefined;
+}
+
+/** Who gives a membership: the user, also where a service account acts for it. */
+export function grantor(actor: RegisteredActor): string {
+  return actor.kind === 'service' && actor.onBehalfOf ? actor.onBehalfOf.id : actor.id;
 }
 
 /** A new membership, or what the one that is there becomes: its expiry is replaced, also by none. */

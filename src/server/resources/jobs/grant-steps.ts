@@ -7,7 +7,7 @@ import type { CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findStanding } from '../../store/entities.ts';
 import { grantsIn } from '../../store/jobs/jobs.ts';
-import { membership } from '../collections/members.ts';
+import { grantor, membership } from '../collections/members.ts';
 import type { EntityWrites, Prepared } from '../entities/writes.ts';
 
 /** What a processor needs where its logs lie (processors.md 2.5). */
@@ -106,7 +106,7 @@ export function grantStep(
   const writing = plans.flatMap(({ grantee, role, write }) => (write === null ? [] : [{ grantee, role, ...write }]));
   if (writing.length === 0) return null;
   const actor = registered(caller);
-  const by = actor.kind === 'service' && actor.onBehalfOf ? actor.onBehalfOf.id : actor.id;
+  const by = grantor(actor);
   const update = {
     properties: { roles: Object.fromEntries(writing.map(({ role, actions }) => [role, actions])) },
     relationships_add: writing.map(({ grantee, role, expires }) =>

@@ -4,7 +4,7 @@ import { grantRole } from '../../model/collection-rules.ts';
 import type { Grantee } from '../../model/grants.ts';
 import type { Manifest, Relationship } from '../../model/manifest.ts';
 import { firstVersion, type Stamp } from '../../model/next-version.ts';
-import { membership } from '../collections/members.ts';
+import { grantor, membership } from '../collections/members.ts';
 import { loggingActions } from './grant-steps.ts';
 
 export interface NewJobCollection {
@@ -22,7 +22,7 @@ export interface NewJobCollection {
 /** The collection in which the logs of a new run lie. Whoever began it owns it; of a processor, its owner does. */
 export function jobCollection(actor: RegisteredActor, wanted: NewJobCollection, stamp: Stamp): Manifest {
   const { id, job, grantees, parent, now, expires } = wanted;
-  const owner = ownerOf(actor);
+  const owner = actor.kind === 'processor' ? actor.owner : grantor(actor);
   const roles = Object.entries(defaultRoles).map(([name, list]) => [name, [...list]]);
   const granted = grantees.map((one) => [grantRole(one.type, one.id), [...loggingActions]]);
   const inside: Relationship[] =
@@ -47,10 +47,4 @@ export function jobCollection(actor: RegisteredActor, wanted: NewJobCollection, 
     },
     { ...stamp, edited_by: authorship(actor, actor.kind === 'processor' ? undefined : 'system') },
   );
-}
-
-/** The user behind whoever asks. */
-function ownerOf(actor: RegisteredActor): string {
-  if (actor.kind === 'processor') return actor.owner;
-  return actor.kind === 'service' && actor.onBehalfOf ? actor.onBehalfOf.id : actor.id;
 }
