@@ -1,7 +1,6 @@
 import { type Issue, NotFoundError, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { countsAsGroup } from '../../model/groups.ts';
-import { networkOf } from '../../model/ids.ts';
 import type { Manifest } from '../../model/manifest.ts';
 import { applyUpdate, type Update } from '../../model/next-version.ts';
 import { accessOf, roleEntries, rolesOf } from '../../model/roles.ts';
@@ -9,8 +8,8 @@ import type { Reader } from '../../store/connection.ts';
 import { isKnownTarget, peerFacts, type Standing } from '../../store/entities.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
-import type { EntityWrites } from '../entities/writes.ts';
-import { findCollection, otherNetwork, viewedCollection } from './lookup.ts';
+import { checkNetwork, type EntityWrites } from '../entities/writes.ts';
+import { findCollection, viewedCollection } from './lookup.ts';
 import { addedMember, grantor, memberList, membership } from './members.ts';
 import { completedRole, roleBodyIssues } from './roles.ts';
 import type {
@@ -104,8 +103,8 @@ export class CollectionAccessService {
     const actor = registered(caller);
     const at = this.#writes.env.now();
     const expires = expires_in === undefined ? undefined : at + expires_in * 1000;
-    const elsewhere = networkOf(user_id) === caller.network ? [] : [otherNetwork(caller, 'user_id')];
-    const { version, next } = await this.#manage(caller, id, elsewhere, (db, base) => {
+    checkNetwork(caller.network, user_id, ['user_id']);
+    const { version, next } = await this.#manage(caller, id, [], (db, base) => {
       const { manifest } = base;
       const by = this.#writes.env.permissions.remoteUser(db, actor, base) ?? grantor(actor);
       const known = peerFacts(db, user_id);

@@ -1,4 +1,4 @@
-import { type Issue, NotFoundError } from '../../errors.ts';
+import { NotFoundError } from '../../errors.ts';
 import { accepted, type Caller } from '../../model/caller.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { Standing } from '../../store/entities.ts';
@@ -22,9 +22,4 @@ export function viewedCollection(
   const { type } = findCollection(writes, db, caller, id);
   writes.env.permissions.require(db, accepted(caller), 'collection:view', { id, type, collection: id });
   return entities.viewed(db, caller, id);
-}
-
-/** What is wrong with an id of the other network in a body. */
-export function otherNetwork({ network }: Caller, name: string): Issue {
-  return { path: [name], message: `is not an id of the ${network} network` };
 }

@@ -1,7 +1,6 @@
 import { ConflictError, ValidationError } from '../../errors.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { fromJson, jsonOf } from '../../model/from-json.ts';
-import { networkOf } from '../../model/ids.ts';
 import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import { applyUpdate } from '../../model/next-version.ts';
@@ -15,13 +14,13 @@ import { parseFilter } from '../../store/listings/filter.ts';
 import { type Listed, type ListedEntity, listEntities } from '../../store/listings/listings.ts';
 import { peerIssues, refuse, tooManyTargets } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
-import type { EntityWrites, Prepared } from '../entities/writes.ts';
+import { checkNetwork, type EntityWrites, type Prepared } from '../entities/writes.ts';
 import type { UsersService } from '../users/service.ts';
 import type { ManifestView } from '../wire.ts';
 import { CollectionAccessService } from './access-service.ts';
 import { described, describedIssues, newCollection } from './content.ts';
 import { CollectionFindService } from './find-service.ts';
-import { findCollection, otherNetwork, viewedCollection } from './lookup.ts';
+import { findCollection, viewedCollection } from './lookup.ts';
 import { grantedAt } from './members.ts';
 import { initialRoleIssues } from './roles.ts';
 import type {
@@ -142,7 +141,7 @@ export class CollectionsService {
 
   async setRoot(caller: Caller, id: string, { expect_tip, entity_id }: SetRootBody): Promise<CollectionRootView> {
     const actor = registered(caller);
-    if (networkOf(entity_id) !== caller.network) refuse([otherNetwork(caller, 'entity_id')]);
+    checkNetwork(caller.network, entity_id, ['entity_id']);
     const store = await this.#writes.store(caller);
     const prepare = (db: Reader): Prepared => {
       const base = findCollection(this.#writes, db, caller, id);

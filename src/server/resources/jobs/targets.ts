@@ -4,6 +4,7 @@ import { isEntityId, type Network, networkOf } from '../../model/ids.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity, isKnownTarget } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
+import { checkNetwork } from '../entities/writes.ts';
 
 /** What a klados is to work on, as a request names it. */
 export interface Targets {
@@ -65,7 +66,7 @@ function targetIssue(db: Reader, network: Network, id: string, path: IssuePath):
 
 /** A live collection that a body names. @throws ValidationError at its name */
 export function namedCollection(db: Reader, network: Network, id: string, name: string): EntityRow {
-  if (networkOf(id) !== network) throw ValidationError.at([name], `is not an id of the ${network} network`);
+  checkNetwork(network, id, [name]);
   const row = findEntity(db, id);
   if (row?.type !== 'collection' || row.deleted) throw ValidationError.at([name], `there is no collection ${id}`);
   return row;
