@@ -86,7 +86,9 @@ export class CollectionAccessService {
     bodyIssues: Issue[],
     plan: (current: Manifest) => Plan,
   ): Promise<RolesChangedView> {
-    const { version, next } = await this.#manage(caller, id, bodyIssues, (_db, base) => plan(base.manifest));
+    registered(caller);
+    refuse(bodyIssues);
+    const { version, next } = await this.#manage(caller, id, (_db, base) => plan(base.manifest));
     return { ...version, roles: roleEntries(next) as RolesView };
   }
 
@@ -104,7 +106,7 @@ export class CollectionAccessService {
     const at = this.#writes.env.now();
     const expires = expires_in === undefined ? undefined : at + expires_in * 1000;
     checkNetwork(caller.network, user_id, ['user_id']);
-    const { version, next } = await this.#manage(caller, id, [], (db, base) => {
+    const { version, next } = await this.#manage(caller, id, (db, base) => {
       const { manifest } = base;
       const by = this.#writes.env.permissions.remoteUser(db, actor, base) ?? grantor(actor);
       const known = peerFacts(db, user_id);
@@ -126,7 +128,7 @@ export class CollectionAccessService {
   }
 
   async removeMember(caller: Caller, id: string, userId: string, role: string): Promise<MemberRemovedView> {
-    const { version } = await this.#manage(caller, id, [], (_db, { manifest }) => {
+    const { version } = await this.#manage(caller, id, (_db, { manifest }) => {
       const member = accessOf(manifest).members.some((m) => m.role === role && m.peer === userId);
       if (!member) throw NotFoundError.of('There is no member with that role');
       return { update: { relationships_remove: [{ predicate: role, peer: userId }] }, issues: [], member: 'userId' };
@@ -138,11 +140,9 @@ export class CollectionAccessService {
   async #manage(
     caller: Caller,
     id: string,
-    bodyIssues: Issue[],
     plan: (db: Reader, base: Standing) => Plan,
   ): Promise<{ version: AccessVersion; next: Manifest }> {
     const actor = registered(caller);
-    refuse(bodyIssues);
     const store = await this.#writes.store(caller);
     return this.#writes.queued(store, id, async () => {
       const step = store.read((db) => {
