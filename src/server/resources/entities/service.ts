@@ -45,6 +45,7 @@ import {
   type Validation,
   withPeerTypes,
 } from './body.ts';
+import { gone } from './gone.ts';
 import { ofCreation, ofUpdate } from './issue-place.ts';
 import type { CreateEntityBody, DeletedView, DeleteEntityBody, UpdateEntityBody } from './wire.ts';
 import { checkNetwork, type EntityWrites, type Prepared } from './writes.ts';
@@ -72,19 +73,8 @@ export class EntitiesService {
     store.look((db) => this.#writes.env.permissions.require(db, actor, `${type ?? 'entity'}:view`, { id, ...row }));
     if (row.json !== null) return row.json;
     const long = row.size === null ? null : await store.readLong('storedJson', { id }, caller);
-    if (long === null || long.length === 0) throw store.read((db) => this.#gone(db, id));
+    if (long === null || long.length === 0) throw gone(store.read((db) => findEntity(db, id)));
     return long;
-  }
-
-  /** decisions.md, G1: what the 404 of a deleted entity says. */
-  #gone(db: Reader, id: string): NotFoundError {
-    const standing = findStanding(db, id);
-    return new NotFoundError('Entity not found', {
-      deleted: true,
-      tip: standing?.cid,
-      ver: standing?.ver,
-      deleted_at: standing?.updated_at,
-    });
   }
 
   /** Waits for the search index where the body asks for it (wire-contract.md, `sync_index`). */
@@ -102,7 +92,7 @@ export class EntitiesService {
   /** A live one. */
   viewed(db: Reader, caller: Caller, id: string): Standing {
     const standing = this.known(db, caller, id);
-    if (standing.deleted) throw this.#gone(db, id);
+    if (standing.deleted) throw gone(standing);
     return standing;
   }
 
@@ -112,7 +102,7 @@ export class EntitiesService {
     const row = findEntity(db, id);
     if (!row || (type !== undefined && row.type !== type)) throw new NotFoundError();
     this.#writes.env.permissions.require(db, accepted(caller), 'entity:view', row);
-    if (row.deleted) throw this.#gone(db, id);
+    if (row.deleted) throw gone(row);
     return row;
   }
 

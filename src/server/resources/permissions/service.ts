@@ -19,13 +19,14 @@ import {
 import { processorTypes } from '../../model/processor-types.ts';
 import { accessOf, type CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
-import { type EntityRow, findEntity, findTip } from '../../store/entities.ts';
+import { type EntityRow, findEntity } from '../../store/entities.ts';
 import { FolderTree } from '../../store/folders.ts';
 import { grantsIn, longestGrantIn } from '../../store/jobs/jobs.ts';
 import { lastHere } from '../../store/last-here.ts';
 import type { Networks } from '../../store/networks.ts';
 import { mirrorOf, otherUsers } from '../../store/remotes/remotes.ts';
 import { creatorOf, versionByKey } from '../../store/versions.ts';
+import { gone } from '../entities/gone.ts';
 import { checkNetwork } from '../entities/writes.ts';
 import { claimIssues } from './content-claims.ts';
 import { Remembered } from './remembered.ts';
@@ -123,10 +124,7 @@ export class PermissionsService {
       const now = this.#now();
       requireAction(actor, 'entity:view', placement, now);
       const { acting } = actingIn(db, actor, placement);
-      if (row.deleted) {
-        const grave = { deleted: true, tip: findTip(db, id), ver: row.ver, deleted_at: row.updated_at };
-        throw new NotFoundError('Entity not found', grave);
-      }
+      if (row.deleted) throw gone(row);
       const role = roleOf(acting, placement, now);
       return {
         entity_id: id,
