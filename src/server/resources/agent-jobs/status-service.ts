@@ -39,8 +39,7 @@ export class AgentStatusService {
     const store = await writes.store(caller);
     const now = writes.env.now();
     const { known, endpoint } = store.read((db) => {
-      const agent = entities.viewedRow(db, caller, id);
-      if (agent.type !== 'agent') throw new NotFoundError();
+      const agent = entities.viewedRow(db, caller, id, 'agent');
       writes.env.permissions.require(db, accepted(caller), 'agent:view', agent);
       const found = findJobHead(db, job);
       const known = found?.processor === id ? runJob(db, job) : undefined;

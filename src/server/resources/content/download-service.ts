@@ -57,10 +57,8 @@ export class DownloadService {
     type?: 'file',
   ): Promise<{ held: HeldContent; entity: EntityRow }> {
     const entity = store.read((db) => {
-      const row = this.#entities.viewedRow(db, caller, id);
-      if (type === undefined) return row;
-      if (row.type !== type) throw new NotFoundError();
-      this.#writes.env.permissions.require(db, accepted(caller), `${type}:download`, row);
+      const row = this.#entities.viewedRow(db, caller, id, type);
+      if (type !== undefined) this.#writes.env.permissions.require(db, accepted(caller), `${type}:download`, row);
       return row;
     });
     return { held: await found(store, { id, ...wanted }, caller), entity };

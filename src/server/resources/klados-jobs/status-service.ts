@@ -60,8 +60,7 @@ export class KladosStatusService {
     const { writes, entities } = this.#needs;
     const store = await writes.store(caller);
     const collection = store.read((db) => {
-      const klados = entities.viewedRow(db, caller, id);
-      if (klados.type !== 'klados') throw new NotFoundError();
+      const klados = entities.viewedRow(db, caller, id, 'klados');
       writes.env.permissions.require(db, accepted(caller), 'klados:view', klados);
       const found = findJobHead(db, job) ?? batchPlace(db, job);
       if (found?.processor !== id) throw NotFoundError.of('There is no such job');

@@ -77,8 +77,7 @@ export class ResumeService {
   #require(db: Reader, caller: Caller, id: string, job: string): void {
     const entities = this.#entities;
     const { permissions } = this.#launcher.writes.env;
-    const rhiza = entities.viewedRow(db, caller, id);
-    if (rhiza.type !== 'rhiza') throw new NotFoundError();
+    const rhiza = entities.viewedRow(db, caller, id, 'rhiza');
     permissions.require(db, registered(caller), 'rhiza:invoke', rhiza);
     if (findJobHead(db, job)?.rhiza !== id) throw NotFoundError.of('There is no such job');
     inUse({ entities, permissions }, db, caller, id);

@@ -1,4 +1,4 @@
-import { NotFoundError, ValidationError } from '../../errors.ts';
+import { ValidationError } from '../../errors.ts';
 import type { InputChecks } from '../../jobs/input-check.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { Network } from '../../model/ids.ts';
@@ -85,8 +85,7 @@ export class RhizaJobsService {
     const { launcher, entities } = this.#needs;
     const { env } = launcher.writes;
     const authority = registered(caller);
-    const row = entities.viewedRow(db, caller, id);
-    if (row.type !== 'rhiza') throw new NotFoundError();
+    const row = entities.viewedRow(db, caller, id, 'rhiza');
     env.permissions.require(db, authority, 'rhiza:invoke', row);
     const rhiza = inUse({ entities, permissions: env.permissions }, db, caller, id);
     const target = namedCollection(db, caller.network, body.target_collection, 'target_collection');

@@ -39,8 +39,7 @@ export class RhizaStatusService {
     const { writes, entities } = this.#needs;
     const store = await writes.store(caller);
     store.read((db) => {
-      const rhiza = entities.viewedRow(db, caller, id);
-      if (rhiza.type !== 'rhiza') throw new NotFoundError();
+      const rhiza = entities.viewedRow(db, caller, id, 'rhiza');
       writes.env.permissions.require(db, accepted(caller), 'rhiza:view', rhiza);
       if (findJobHead(db, job)?.rhiza !== id) throw NotFoundError.of('There is no such job');
     });
