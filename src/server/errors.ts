@@ -1,4 +1,4 @@
-/** Every way in which an operation can be refused; http/errors.ts maps each to one status. */
+/** Every way in which an operation can be refused. */
 export type ErrorCode =
   | 'VALIDATION_ERROR'
   | 'UNAUTHORIZED'
@@ -14,6 +14,24 @@ export type ErrorCode =
   | 'STORAGE_FULL'
   | 'UNREACHABLE'
   | 'UNAVAILABLE';
+
+/** What each is answered with over HTTP. */
+export const statuses: Record<ErrorCode, number> = {
+  VALIDATION_ERROR: 400,
+  UNAUTHORIZED: 401,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  ALREADY_EXISTS: 409,
+  PRECONDITION_FAILED: 412,
+  TOO_LARGE: 413,
+  TOO_MANY: 429,
+  BUSY: 503,
+  STORAGE: 503,
+  STORAGE_FULL: 507,
+  UNREACHABLE: 502,
+  UNAVAILABLE: 503,
+};
 
 export type IssuePath = (string | number)[];
 /** One thing wrong with a request: where (`["relationships_add", 0, "peer"]`) and what. */

@@ -3,10 +3,10 @@ import {
   BusyError,
   ConflictError,
   DomainError,
-  type ErrorCode,
   LimitError,
   NotFoundError,
   StorageError,
+  statuses,
   TooManyRequestsError,
   ValidationError,
 } from '../errors.ts';
@@ -14,23 +14,6 @@ import type { Log } from '../log.ts';
 import { FaultNews } from '../model/fault-news.ts';
 import { bodyTooLarge } from './body.ts';
 import { sendJson } from './stored-json.ts';
-
-const statuses: Record<ErrorCode, number> = {
-  VALIDATION_ERROR: 400,
-  UNAUTHORIZED: 401,
-  FORBIDDEN: 403,
-  NOT_FOUND: 404,
-  CONFLICT: 409,
-  ALREADY_EXISTS: 409,
-  PRECONDITION_FAILED: 412,
-  TOO_LARGE: 413,
-  TOO_MANY: 429,
-  BUSY: 503,
-  STORAGE: 503,
-  STORAGE_FULL: 507,
-  UNREACHABLE: 502,
-  UNAVAILABLE: 503,
-};
 
 export interface Answer {
   status: number;

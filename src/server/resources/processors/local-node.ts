@@ -3,7 +3,7 @@ import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause, setImmediate as turn } from 'node:timers/promises';
 import { isContentCid } from '../../blocks/cid.ts';
-import { BusyError, ConflictError, DomainError, type ErrorCode, ValidationError } from '../../errors.ts';
+import { BusyError, ConflictError, DomainError, statuses, ValidationError } from '../../errors.ts';
 import type { NewContentFile, ProcessorNode, ProcessorNodes } from '../../jobs/local/ports.ts';
 import { type FailedAddition, NodeCallError, naming, refuseFailed } from '../../kit/job-error.ts';
 import type { Addition, EntityView, Invocation, Invoked, NewEntity, Properties } from '../../kit/node-api.ts';
@@ -35,16 +35,6 @@ export interface LocalNodeNeeds {
   operator: { id: string; ids: Record<Network, string[]> };
 }
 
-const statuses: Partial<Record<ErrorCode, number>> = {
-  VALIDATION_ERROR: 400,
-  UNAUTHORIZED: 401,
-  FORBIDDEN: 403,
-  NOT_FOUND: 404,
-  CONFLICT: 409,
-  ALREADY_EXISTS: 409,
-  TOO_LARGE: 413,
-  STORAGE_FULL: 507,
-};
 const maxAdditions = 100;
 const perRead = 10;
 /** So many additions to one entity are one version of it. */
@@ -280,6 +270,6 @@ async function told<T>(call: () => Promise<T>): Promise<T> {
     const issue = error instanceof ValidationError ? error.issues[0] : undefined;
     const words = issue ? `${error.message} (${issue.path.join('.')}: ${issue.message})` : error.sentence;
     const retryAfter = error instanceof BusyError ? error.retryAfter : undefined;
-    throw new NodeCallError(statuses[error.code] ?? 503, words, { retryAfter });
+    throw new NodeCallError(statuses[error.code], words, { retryAfter });
   }
 }
