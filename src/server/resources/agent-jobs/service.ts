@@ -13,13 +13,13 @@ import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { type Handoff, handoffOf } from '../jobs/handoff.ts';
 import { inputIssues } from '../jobs/input.ts';
-import { defaultSeconds, endOf, type Launch, type Launcher, newJob } from '../jobs/launcher.ts';
+import { defaultSeconds, type Launch, type Launcher, newJob } from '../jobs/launcher.ts';
 import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
 import { type SubAgentWarning, subAgents } from '../jobs/sub-agents.ts';
 import { namedCollection } from '../jobs/targets.ts';
 import { begunBefore, Unheard } from '../jobs/unheard.ts';
 import { grantedFacts, grantFacts, namedView, previewMessage, rejection } from '../jobs/views.ts';
-import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
+import { canProceed, endOf, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
 import type { UsersService } from '../users/service.ts';
 import type { AgentInvokedView, AgentPreviewView, InvokeAgentBody } from './wire.ts';
 
@@ -137,7 +137,7 @@ export class AgentJobsService {
     const { launcher } = this.#needs;
     const id = launcher.newJobId();
     const run = handoff?.from.run ?? id;
-    const expires = endOf(now + wantedMs, place.plans);
+    const expires = endOf(now + wantedMs, place);
     const opening = { run: handoff ? null : run, job: id, end: expires, within: within?.id ?? null };
     const { steps, rows, relies, collection, targetTip } = openWorkplace(launcher, db, caller, place, opening);
     const target = place.target.id;
@@ -164,7 +164,7 @@ function preview({ agent, place, warnings, now, wantedMs }: Decision): AgentPrev
       missing_actions: plan.missingActions,
     })),
     target: namedView(place.target),
-    expires_at: isoTime(endOf(now + wantedMs, place.plans)),
+    expires_at: isoTime(endOf(now + wantedMs, place)),
     can_proceed: canProceed(place),
     grants_needed: grantsNeeded(place),
     ...(warnings.length > 0 && { warnings }),

@@ -153,8 +153,3 @@ export function grantRows(run: string, plans: readonly GrantPlan[]): Row[] {
     expires,
   }));
 }
-
-/** When the shortest of the grants ends, and not later than was wanted. */
-export function endOf(wanted: number, ...plans: readonly (readonly GrantPlan[])[]): number {
-  return plans.flat().reduce((end, { expires }) => Math.min(end, expires), wanted);
-}

@@ -7,10 +7,10 @@ import type { NewJob } from '../../store/jobs/job-rows.ts';
 import { findJobHead, grantedIn, grantOf, retryOf, type StoredJob } from '../../store/jobs/jobs.ts';
 import { askerText } from '../updates/asker.ts';
 import { requireCommands } from './flow-commands.ts';
-import { endOf, type Launch, type Launcher } from './launcher.ts';
+import type { Launch, Launcher } from './launcher.ts';
 import { findProcessor, type ProcessorFacts } from './processors.ts';
 import { namedCollection } from './targets.ts';
-import { grantsNeeded, openWorkplace, type Workplace, workplaceOf } from './workplace.ts';
+import { endOf, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from './workplace.ts';
 
 /** Failed jobs of one run that begin anew, with grants as the run began with. */
 export interface Repetition {
@@ -63,7 +63,7 @@ export function repeated(
   failed: readonly StoredJob[],
   state: Pick<NewJob, 'state' | 'attempts'>,
 ): Launch & { jobs: NewJob[] } {
-  const expires = endOf(now + wantedMs, place.plans, place.given?.plans ?? []);
+  const expires = endOf(now + wantedMs, place);
   const [first] = failed;
   const run = first?.run ?? '';
   const opened = openWorkplace(launcher, db, caller, place, {

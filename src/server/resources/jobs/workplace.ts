@@ -68,6 +68,11 @@ export function plansIn({ target, plans, given }: Workplace): { plan: GrantPlan;
   return given ? [...inTarget, ...given.plans.map((plan) => ({ plan, collection: given.collection }))] : inTarget;
 }
 
+/** When the shortest of the grants ends, and not later than was wanted. */
+export function endOf(wanted: number, place: Workplace): number {
+  return plansIn(place).reduce((end, { plan }) => Math.min(end, plan.expires), wanted);
+}
+
 interface OpeningTerms {
   run: string | null;
   job: string;

@@ -12,11 +12,11 @@ import type { NetworkStore } from '../../store/network-store.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { inputsIssues } from '../jobs/input.ts';
-import { defaultSeconds, endOf, type Launch, type Launcher } from '../jobs/launcher.ts';
+import { defaultSeconds, type Launch, type Launcher } from '../jobs/launcher.ts';
 import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
 import { missingTargets, namedCollection } from '../jobs/targets.ts';
 import { kladosGrant, kladosGranted, namedView, previewMessage } from '../jobs/views.ts';
-import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
+import { canProceed, endOf, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
 import { askerText } from '../updates/asker.ts';
 import type { UsersService } from '../users/service.ts';
 import type { InvokeBatchBody, KladosBatchPreviewView, KladosDispatchView } from './wire.ts';
@@ -112,7 +112,7 @@ export class BatchJobsService {
   ): Launch & { batch: NewJobBatch; place: Workplace; targetTip: string } {
     const { launcher } = this.#needs;
     const id = `dispatch_${launcher.needs.newUlid()}`;
-    const expires = endOf(now + wantedMs, place.plans);
+    const expires = endOf(now + wantedMs, place);
     const { steps, rows, relies, collection, targetTip } = openWorkplace(launcher, db, caller, place, {
       ...{ run: id, job: id },
       end: expires,
@@ -157,7 +157,7 @@ function preview({ klados, place, now, wantedMs }: Decision, count: number): Kla
     message: previewMessage(`${count} jobs of ${klados.label || klados.id}`, place),
     grants: place.plans.map(kladosGrant),
     target: namedView(place.target),
-    expires_at: isoTime(endOf(now + wantedMs, place.plans)),
+    expires_at: isoTime(endOf(now + wantedMs, place)),
     invocation_count: count,
     can_proceed: canProceed(place),
     grants_needed: grantsNeeded(place),

@@ -12,12 +12,12 @@ import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { type Handoff, handedOnBefore, handoffDigest, handoffOf, isUnnumbered } from '../jobs/handoff.ts';
 import { inputIssues } from '../jobs/input.ts';
-import { defaultSeconds, endOf, type Launch, type Launcher, newJob } from '../jobs/launcher.ts';
+import { defaultSeconds, type Launch, type Launcher, newJob } from '../jobs/launcher.ts';
 import { type ProcessorFacts, processorOf, requireActive } from '../jobs/processors.ts';
 import { missingTargets, namedCollection, targetsFor } from '../jobs/targets.ts';
 import { begunBefore, Unheard } from '../jobs/unheard.ts';
 import { kladosGrant, kladosGranted, namedView, previewMessage, rejection } from '../jobs/views.ts';
-import { canProceed, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
+import { canProceed, endOf, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
 import type { UsersService } from '../users/service.ts';
 import type { InvokeKladosBody, KladosInvokedView, KladosPreviewView } from './wire.ts';
 
@@ -182,7 +182,7 @@ export class KladosJobsService {
     const { from, authority: asker } = decision.handoff ?? { from: null, authority: registered(caller) };
     const id = launcher.newJobId();
     const run = from?.run ?? id;
-    const expires = endOf(now + wantedMs, place.plans, place.given?.plans ?? []);
+    const expires = endOf(now + wantedMs, place);
     const opened = openWorkplace(launcher, db, caller, place, { run: from ? null : run, job: run, end: expires });
     const { collection, targetTip } = opened;
     const target = place.target.id;
@@ -209,7 +209,7 @@ function preview({ klados, place, now, wantedMs }: Decision): KladosPreviewView 
     message: previewMessage(klados.label || klados.id, place),
     grants: place.plans.map(kladosGrant),
     target: namedView(place.target),
-    expires_at: isoTime(endOf(now + wantedMs, place.plans, place.given?.plans ?? [])),
+    expires_at: isoTime(endOf(now + wantedMs, place)),
     can_proceed: canProceed(place),
     grants_needed: grantsNeeded(place),
   };

@@ -14,11 +14,11 @@ import type { EntitiesService } from '../entities/service.ts';
 import { forbiddenCommands } from '../jobs/flow-commands.ts';
 import { type FlowKladoi, flowKladoi, readinessIssues } from '../jobs/flow-kladoi.ts';
 import { inputIssues } from '../jobs/input.ts';
-import { defaultSeconds, endOf, type Launch, type Launcher, newJob } from '../jobs/launcher.ts';
+import { defaultSeconds, type Launch, type Launcher, newJob } from '../jobs/launcher.ts';
 import type { ProcessorFacts } from '../jobs/processors.ts';
 import { missingTargets, namedCollection, targetsFor } from '../jobs/targets.ts';
 import { kladosGrant, namedView, previewMessage, rejection } from '../jobs/views.ts';
-import { grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
+import { endOf, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
 import type { UsersService } from '../users/service.ts';
 import { inUse } from './in-use.ts';
 import type { InvokeRhizaBody, RhizaInvokedView, RhizaPreviewView } from './wire.ts';
@@ -104,7 +104,7 @@ export class RhizaJobsService {
     const { rhiza, place, now, wantedMs } = decision;
     const { entry, klados } = readyEntry(decision);
     const id = launcher.newJobId();
-    const expires = endOf(now + wantedMs, place.plans);
+    const expires = endOf(now + wantedMs, place);
     const { steps, rows, relies, collection } = openWorkplace(launcher, db, caller, place, {
       ...{ run: id, job: id, end: expires },
       rhiza: rhiza.id,
@@ -152,7 +152,7 @@ function preview({ rhiza, flow, place, now, wantedMs }: Decision): RhizaPreviewV
       return { klados, actions, role, already_granted };
     }),
     target: namedView(place.target),
-    expires_at: isoTime(endOf(now + wantedMs, place.plans)),
+    expires_at: isoTime(endOf(now + wantedMs, place)),
     kladoi_count: count,
     all_ready: ready,
     ...(!ready && { klados_issues: issues }),
