@@ -2,6 +2,7 @@ import { ForbiddenError, type Issue, NotFoundError, UnauthorizedError } from '..
 import { actionFor, actionsOn, isWrite, permissionMetadata } from '../../model/actions.ts';
 import type { Actor, RegisteredActor } from '../../model/actor.ts';
 import { type Caller, registered } from '../../model/caller.ts';
+import { getOrMake } from '../../model/get-or-make.ts';
 import { togetherUntil } from '../../model/grants.ts';
 import { countsAsGroup, type GroupMembers, groupMembersOf } from '../../model/groups.ts';
 import { type GuardOptions, required } from '../../model/guards.ts';
@@ -17,6 +18,7 @@ import {
   roleOf,
 } from '../../model/permissions.ts';
 import { processorTypes } from '../../model/processor-types.ts';
+import { RecentMap } from '../../model/recent-map.ts';
 import { accessOf, type CollectionAccess } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { type EntityRow, findEntity } from '../../store/entities.ts';
@@ -29,7 +31,6 @@ import { creatorOf, versionByKey } from '../../store/versions.ts';
 import { gone } from '../entities/gone.ts';
 import { checkNetwork } from '../entities/writes.ts';
 import { claimIssues } from './content-claims.ts';
-import { Remembered } from './remembered.ts';
 import { takenIssues } from './taken-ids.ts';
 import type { EntityPermissionsView, PermissionMetadataView } from './wire.ts';
 
@@ -98,8 +99,8 @@ export class PermissionsService {
   readonly #networks: Pick<Networks, 'get'>;
   readonly #around: Surroundings;
   /** What collections say about access, and groups of their members, by id and the key of the version that says it. */
-  readonly #access = new Remembered<CollectionAccess>(500);
-  readonly #groups = new Remembered<GroupMembers>(500);
+  readonly #access = new RecentMap<string, CollectionAccess>(500);
+  readonly #groups = new RecentMap<string, GroupMembers>(500);
 
   constructor(now: () => number, networks: Pick<Networks, 'get'>, around: Surroundings) {
     this.#now = now;
@@ -163,7 +164,7 @@ export class PermissionsService {
 
   #accessOf(db: Reader, row: EntityRow | undefined): CollectionAccess | null {
     if (row?.type !== 'collection') return null;
-    return this.#access.get(`${row.id} ${row.tip}`, () => accessOf(this.#lastContent(db, row)));
+    return getOrMake(this.#access, `${row.id} ${row.tip}`, () => accessOf(this.#lastContent(db, row)));
   }
 
   /** Members of groups, each looked up once. */
@@ -178,7 +179,7 @@ export class PermissionsService {
   #groupOf(db: Reader, id: string): GroupMembers | undefined {
     const row = findEntity(db, id);
     if (!row || !countsAsGroup(row)) return undefined;
-    return this.#groups.get(`${id} ${row.tip}`, () => groupMembersOf(this.#lastContent(db, row)));
+    return getOrMake(this.#groups, `${id} ${row.tip}`, () => groupMembersOf(this.#lastContent(db, row)));
   }
 
   /**

@@ -1,7 +1,7 @@
 import type { TextSource } from '../../argo/ports.ts';
 import { jsonOf } from '../../model/from-json.ts';
+import { getOrMake } from '../../model/get-or-make.ts';
 import type { SearchEngine } from '../../search/engine.ts';
-import { getOrMake } from '../../store/graph/get-or-make.ts';
 import { leadingOn } from '../../store/graph/graph-reads.ts';
 import type { FilterSql } from '../../store/listings/filter.ts';
 import type { NetworkStore } from '../../store/network-store.ts';

@@ -1,7 +1,7 @@
+import { getOrMake } from '../../model/get-or-make.ts';
 import { RecentMap } from '../../model/recent-map.ts';
 import type { Reader } from '../connection.ts';
 import { lastMove, movedAfter } from '../events.ts';
-import { getOrMake } from './get-or-make.ts';
 import type { Common } from './graph-common.ts';
 import type { NodeFacts } from './graph-facts.ts';
 import type { Stretch } from './graph-heads.ts';

@@ -1,8 +1,8 @@
+import { getOrMake } from '../../model/get-or-make.ts';
 import type { Reader } from '../connection.ts';
 import { entityKey, predicateKey } from '../entity-keys.ts';
 import type { FilterSql } from '../listings/filter.ts';
 import { Utf8Text } from '../utf8-text.ts';
-import { getOrMake } from './get-or-make.ts';
 import { type GraphBudget, GraphBudgetSpent, type GraphDirection, type GraphEdge, GraphEdges } from './graph-edges.ts';
 import { fitting, type Leading } from './graph-ends.ts';
 import { pathsBetween } from './graph-paths.ts';

@@ -1,9 +1,9 @@
+import { getOrMake } from '../../model/get-or-make.ts';
 import { previewOf } from '../../model/preview.ts';
 import type { RecentMap } from '../../model/recent-map.ts';
 import type { Reader } from '../connection.ts';
 import { previewedText } from '../previewed-text.ts';
 import type { Utf8Text } from '../utf8-text.ts';
-import { getOrMake } from './get-or-make.ts';
 import type { GraphEdge } from './graph-edges.ts';
 import { shownMemory } from './graph-memory.ts';
 
