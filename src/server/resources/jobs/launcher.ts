@@ -12,8 +12,8 @@ import type { Precondition, Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { NewJob } from '../../store/jobs/job-rows.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
+import { actorNow, askerText } from '../asker.ts';
 import { type EntityWrites, type Prepared, untilCommitted } from '../entities/writes.ts';
-import { actorNow, askerText } from '../updates/asker.ts';
 import type { IsVerified, ProcessorFacts } from './processors.ts';
 
 export interface LauncherNeeds {

@@ -5,7 +5,7 @@ import type { Reader } from '../../store/connection.ts';
 import { logsOfJob } from '../../store/jobs/job-logs.ts';
 import type { NewJob } from '../../store/jobs/job-rows.ts';
 import { findJobHead, grantedIn, grantOf, retryOf, type StoredJob } from '../../store/jobs/jobs.ts';
-import { askerText } from '../updates/asker.ts';
+import { askerText } from '../asker.ts';
 import { requireCommands } from './flow-commands.ts';
 import type { Launch, Launcher } from './launcher.ts';
 import { findProcessor, type ProcessorFacts } from './processors.ts';

@@ -9,6 +9,7 @@ import type { Row } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { NewJobBatch } from '../../store/jobs/job-rows.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
+import { askerText } from '../asker.ts';
 import { refuse } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { inputsIssues } from '../jobs/input.ts';
@@ -17,7 +18,6 @@ import { type ProcessorFacts, processorOf, requireActive } from '../jobs/process
 import { missingTargets, namedCollection } from '../jobs/targets.ts';
 import { kladosGrant, kladosGranted, namedView, previewMessage } from '../jobs/views.ts';
 import { canProceed, endOf, grantsNeeded, openWorkplace, type Workplace, workplaceOf } from '../jobs/workplace.ts';
-import { askerText } from '../updates/asker.ts';
 import type { UsersService } from '../users/service.ts';
 import type { InvokeBatchBody, KladosBatchPreviewView, KladosDispatchView } from './wire.ts';
 

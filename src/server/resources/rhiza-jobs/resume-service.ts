@@ -9,7 +9,7 @@ import type { EntitiesService } from '../entities/service.ts';
 import { defaultSeconds, type Launcher } from '../jobs/launcher.ts';
 import { grantingIn, repeated, repetitionOf } from '../jobs/repetition.ts';
 import { runFailuresNow } from '../jobs/run-watch.ts';
-import { isRefusal, reasonOf } from '../updates/addition.ts';
+import { isRefusal, reasonOf } from '../refusals.ts';
 import { inUse } from './in-use.ts';
 import type { ResumeBody, ResumedView } from './wire.ts';
 

@@ -1,4 +1,4 @@
-import { BusyError, ConflictError, DomainError, type Issue, StorageError, ValidationError } from '../../errors.ts';
+import { type Issue, ValidationError } from '../../errors.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import { beginningOf } from '../../model/cut-text.ts';
 import type { Network } from '../../model/ids.ts';
@@ -17,6 +17,7 @@ import {
 } from '../entities/body.ts';
 import { ofUpdate } from '../entities/issue-place.ts';
 import type { EntityWrites, Permit } from '../entities/writes.ts';
+import { reasonOf } from '../refusals.ts';
 import type { AdditionBody } from './wire.ts';
 
 /** One additive update as it is stored. */
@@ -152,23 +153,4 @@ export async function sift<T>(
     reasons.push(problem([one]));
   }
   return reasons;
-}
-
-/** Whether an update is refused by what it is, not by what happens around it. */
-export function isRefusal(error: unknown): boolean {
-  const around = error instanceof StorageError || error instanceof BusyError || error instanceof ConflictError;
-  return error instanceof DomainError && !around;
-}
-
-const maxReasons = 3;
-
-/** A refusal in one sentence. */
-export function reasonOf(error: unknown): string {
-  if (error instanceof ValidationError) {
-    const told = error.issues
-      .slice(0, maxReasons)
-      .map(({ path, message }) => `${path.join('.')} ${message}`.trimStart());
-    return told.join('; ');
-  }
-  return error instanceof DomainError ? error.message : 'Internal server error';
 }

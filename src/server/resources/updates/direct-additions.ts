@@ -2,9 +2,10 @@ import type { LoopTurns } from '../../loop/loop-turns.ts';
 import { type Caller, registered } from '../../model/caller.ts';
 import type { QueuedRow } from '../../store/additive-rows.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
+import { askerText } from '../asker.ts';
 import type { EntityWrites } from '../entities/writes.ts';
-import { type Addition, added, isRefusal, maxNote } from './addition.ts';
-import { askerText } from './asker.ts';
+import { isRefusal } from '../refusals.ts';
+import { type Addition, added, maxNote } from './addition.ts';
 
 /** What one caller adds at one time to one entity, and what is queued in the same commit. */
 interface Part {

@@ -7,9 +7,10 @@ import type { AdditiveRow } from '../../store/additive-rows.ts';
 import type { Commit } from '../../store/commit.ts';
 import type { Reader } from '../../store/connection.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
+import { actorNow } from '../asker.ts';
 import type { EntityWrites } from '../entities/writes.ts';
-import { type Addition, added, isRefusal, reasonOf, sift } from './addition.ts';
-import { actorNow } from './asker.ts';
+import { isRefusal, reasonOf } from '../refusals.ts';
+import { type Addition, added, sift } from './addition.ts';
 
 /** How long an update is told of after it was applied, and after it failed. */
 const keptMs = { completed: 10 * 60_000, failed: 7 * 24 * 3_600_000 };

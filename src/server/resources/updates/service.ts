@@ -7,19 +7,11 @@ import { additiveItems } from '../../store/additive.ts';
 import type { QueuedRow } from '../../store/additive-rows.ts';
 import { findEntity } from '../../store/entities.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
+import { askerId, askerText } from '../asker.ts';
 import { refuse, targetIssues, tooManyTargets } from '../entities/body.ts';
 import { checkNetwork, type EntityWrites } from '../entities/writes.ts';
-import {
-  type Addition,
-  type AdditionSummary,
-  added,
-  additionIssues,
-  additionOf,
-  reasonOf,
-  sift,
-  summaryOf,
-} from './addition.ts';
-import { askerId, askerText } from './asker.ts';
+import { reasonOf } from '../refusals.ts';
+import { type Addition, type AdditionSummary, added, additionIssues, additionOf, sift, summaryOf } from './addition.ts';
 import { DirectAdditions } from './direct-additions.ts';
 import type { AdditionBody, AdditiveBody, AdditiveView, UpdateItemView, UpdateQueueView } from './wire.ts';
 

@@ -1,12 +1,12 @@
-import { ForbiddenError } from '../../errors.ts';
-import type { RegisteredActor } from '../../model/actor.ts';
-import { fromJson } from '../../model/from-json.ts';
-import type { Network } from '../../model/ids.ts';
-import type { Identity } from '../../store/accounts/identity.ts';
-import type { Reader } from '../../store/connection.ts';
-import { findStanding } from '../../store/entities.ts';
+import { ForbiddenError } from '../errors.ts';
+import type { RegisteredActor } from '../model/actor.ts';
+import { fromJson } from '../model/from-json.ts';
+import type { Network } from '../model/ids.ts';
+import type { Identity } from '../store/accounts/identity.ts';
+import type { Reader } from '../store/connection.ts';
+import { findStanding } from '../store/entities.ts';
 
-/** Who asked for an update that waits: the actor without what may change until it is applied. */
+/** Who asked for what comes later, an update that waits or a job: the actor without what may change until then. */
 type Asker =
   | { kind: 'user'; id: string }
   /** `isLast`: the node says it of a job that has ended, also where the processor is out of use by then. */
