@@ -45,6 +45,11 @@ export interface CallerRequest {
   caller: Caller;
 }
 
+/** The same of an endpoint that gives addresses of the node, under the name by which the client has reached it. */
+export interface HostRequest extends CallerRequest {
+  headers: { host?: string | undefined };
+}
+
 export const notRegistered = 'User is not registered. Call POST /auth/register first.';
 
 /** Whether the caller came with the page's cookie. */

@@ -1,6 +1,6 @@
 import { Controller, Get, NoSecurity, Path, Query, Request, Response, Route, Tags } from '../../http/controller.ts';
 import { StoredJson } from '../../http/stored-json.ts';
-import type { CallerRequest } from '../../model/caller.ts';
+import type { CallerRequest, HostRequest } from '../../model/caller.ts';
 import type { EntityId, ErrorView, ValidationErrorView } from '../wire.ts';
 import type { AttestationsService } from './service.ts';
 import type {
@@ -12,8 +12,6 @@ import type {
   SignedHeadView,
   VerifiedAttestationView,
 } from './wire.ts';
-
-type HostRequest = CallerRequest & { headers: { host?: string } };
 
 @Route('')
 @Tags('Attestations')

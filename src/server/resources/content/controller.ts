@@ -17,7 +17,7 @@ import {
 } from '../../http/controller.ts';
 import { answerFile } from '../../http/file-answer.ts';
 import { type StreamRequest, uploadOf } from '../../http/streams.ts';
-import type { CallerRequest } from '../../model/caller.ts';
+import type { CallerRequest, HostRequest } from '../../model/caller.ts';
 import type { ConflictView, EntityId, ErrorView, ValidationErrorView, VersionCid } from '../wire.ts';
 import type { DownloadService } from './download-service.ts';
 import type { ContentService } from './service.ts';
@@ -136,8 +136,4 @@ export class ContentController {
   ): Promise<ContentWrittenView> {
     return this.content.complete(request.caller, id, body);
   }
-}
-
-interface HostRequest extends CallerRequest {
-  headers: { host?: string | undefined };
 }

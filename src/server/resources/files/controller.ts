@@ -15,7 +15,7 @@ import {
 import { answerFile } from '../../http/file-answer.ts';
 import { StoredJson } from '../../http/stored-json.ts';
 import { type StreamRequest, uploadOf } from '../../http/streams.ts';
-import type { CallerRequest } from '../../model/caller.ts';
+import type { CallerRequest, HostRequest } from '../../model/caller.ts';
 import type { DownloadService } from '../content/download-service.ts';
 import type {
   CasBody,
@@ -130,8 +130,4 @@ export class FilesController {
   link(@Request() request: HostRequest, @Path() id: EntityId): Promise<FileDownloadView> {
     return this.files.link(request.caller, id, request.headers.host ?? '');
   }
-}
-
-interface HostRequest extends CallerRequest {
-  headers: { host?: string | undefined };
 }

@@ -1,5 +1,5 @@
 import { Get, Request, Response, Route, Tags } from '../../../http/controller.ts';
-import type { CallerRequest } from '../../../model/caller.ts';
+import type { HostRequest } from '../../../model/caller.ts';
 import type { ErrorView } from '../../wire.ts';
 import type { StatusService } from './service.ts';
 import type { NodeStatusView } from './wire.ts';
@@ -16,7 +16,7 @@ export class StatusController {
 
   /** What the node is and holds. */
   @Get()
-  status(@Request() request: CallerRequest & { headers: { host?: string } }): Promise<NodeStatusView> {
+  status(@Request() request: HostRequest): Promise<NodeStatusView> {
     return this.service.status(request.caller, request.headers.host ?? '');
   }
 }
