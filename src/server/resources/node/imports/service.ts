@@ -6,7 +6,6 @@ import { parseMapping } from '../../../exchange/mapping.ts';
 import type { TextEncoding } from '../../../exchange/text-encoding.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { isEntityId, type Network } from '../../../model/ids.ts';
-import { jsonIssues } from '../../../model/json-value.ts';
 import { collectionsOf, type Manifest } from '../../../model/manifest.ts';
 import { restored } from '../../../model/next-version.ts';
 import type { Row } from '../../../store/commit.ts';
@@ -15,6 +14,7 @@ import { findEntity, findStanding } from '../../../store/entities.ts';
 import { collectionsLabelled, undoneCollection } from '../../../store/imports/import-sources.ts';
 import { lastHere } from '../../../store/last-here.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
+import { refuse, textIssues } from '../../entities/body.ts';
 import type { EntityWrites } from '../../entities/writes.ts';
 import { UndosUnderWay } from './undos-under-way.ts';
 import type { ImportCollectionView, ImportLineView, ImportView, StartImportBody } from './wire.ts';
@@ -255,8 +255,7 @@ export class ImportsService {
 
   async #collection(caller: Caller, store: NetworkStore, wanted: string): Promise<ImportCollectionView> {
     if (isEntityId(wanted)) return store.read((db) => this.#known(db, wanted));
-    const issues = jsonIssues(wanted, ['collection']);
-    if (issues.length > 0) throw new ValidationError(issues);
+    refuse(textIssues({ collection: wanted }));
     const [id, ...others] = store.read((db) => collectionsLabelled(db, wanted));
     if (others.length > 0)
       throw ValidationError.at(

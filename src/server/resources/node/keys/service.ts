@@ -1,8 +1,7 @@
-import { ValidationError } from '../../../errors.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { isoTime } from '../../../model/iso-time.ts';
-import { jsonIssues } from '../../../model/json-value.ts';
 import type { Identity } from '../../../store/accounts/identity.ts';
+import { refuse, textIssues } from '../../entities/body.ts';
 import { keyFacts } from '../../key-views.ts';
 import type { CreateNodeKeyBody, NodeKeysView, NodeKeyView } from './wire.ts';
 
@@ -18,8 +17,7 @@ export class NodeKeysService {
 
   create(caller: Caller, { label, service, expires_in = defaultSeconds }: CreateNodeKeyBody): NodeKeyView {
     operator(caller);
-    const issues = jsonIssues(label ?? '', ['label']);
-    if (issues.length > 0) throw new ValidationError(issues);
+    refuse(textIssues({ label }));
     const account = service ? this.#identity.ensureServiceAccount() : this.#identity.ensureOperator().account;
     const made = this.#identity.createKey({
       kind: service ? 'service' : 'user',

@@ -1,6 +1,7 @@
-import { type Issue, ValidationError } from '../../../errors.ts';
+import type { Issue } from '../../../errors.ts';
 import { jsonOrNull } from '../../../model/from-json.ts';
 import { type Column, type Condition, columnOf, operators, type TableOrder } from '../../../model/table.ts';
+import { refuse } from '../../entities/body.ts';
 
 /** A table as a request asks for it. */
 export interface TableQuery {
@@ -29,7 +30,7 @@ export function parseTable(
   const shown = list(columns, 'columns', maxColumns, issues).map((name, i) => column(name, ['columns', i], issues));
   const by = sort === undefined ? null : column(sort, ['sort'], issues);
   const conditions = filterOf(filter, issues);
-  if (issues.length > 0) throw new ValidationError(issues);
+  refuse(issues);
   return {
     order: {
       collection,
@@ -45,7 +46,7 @@ export function parseTable(
 export function parseTypes(types: string | undefined): string[] {
   const issues: Issue[] = [];
   const names = list(types, 'types', maxTypes, issues);
-  if (issues.length > 0) throw new ValidationError(issues);
+  refuse(issues);
   return names;
 }
 
