@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
 import { isText } from '../exchange/file-signature.ts';
 import { openClient } from './parts/client.ts';
-import { counted } from './parts/counted.ts';
+import { counted, number } from './parts/counted.ts';
 import { FailureError, RefusedError } from './parts/failure.ts';
 import { type AnswerLine, lastOf } from './parts/lines.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
@@ -21,8 +21,6 @@ interface Report {
   fork_examples: { id: string; ours: string; theirs: string }[];
   remarks: string[];
 }
-
-const number = (n: number): string => n.toLocaleString('en');
 
 /** `archeion import-car`: an archive over what is there. */
 export function addImportCar(program: Command, shell: Shell): void {

@@ -10,7 +10,7 @@ import { textEncodings } from '../exchange/text-encoding.ts';
 import { fromJson } from '../model/from-json.ts';
 import { isEntityId } from '../model/ids.ts';
 import { type NodeClient, openClient } from './parts/client.ts';
-import { counted } from './parts/counted.ts';
+import { counted, number } from './parts/counted.ts';
 import { FailureError, issueText, RefusedError } from './parts/failure.ts';
 import { progressDisplay } from './parts/progress.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
@@ -231,8 +231,6 @@ async function brokenOff(
   const ways = `${way} To take it back: POST /node/imports/${id}/undo.`;
   return new FailureError([error.message, 'What came before stays:', ...summary(report), ...left, ways].join('\n  '));
 }
-
-const number = (n: number): string => n.toLocaleString('en');
 
 function countsText({ records, created, updated }: Counts): string {
   return `${counted(records, 'record')}, ${counted(created, 'entity')} created, ${number(updated)} updated`;

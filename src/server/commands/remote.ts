@@ -39,7 +39,8 @@ export interface RemoteState {
   last_run: { fault: string | null } | null;
 }
 
-const path = (name: string): string => `/node/remotes/${encodeURIComponent(name)}`;
+/** Where the node has a remote. */
+export const remotePath = (name: string): string => `/node/remotes/${encodeURIComponent(name)}`;
 
 /** `archeion remote add|set|list|remove`: the nodes and services that this one syncs with. */
 export function addRemote(program: Command, shell: Shell): void {
@@ -108,7 +109,7 @@ export function addRemote(program: Command, shell: Shell): void {
       await remotesNamed(client, name);
       let state: RemoteState | undefined;
       // The key last: one that was replaced is gone for good, and any setting may be refused.
-      if (sets) state = await client.ask<RemoteState>('PUT', path(name), settings);
+      if (sets) state = await client.ask<RemoteState>('PUT', remotePath(name), settings);
       const rekey = key === undefined ? undefined : { key: key === false ? null : key, direction };
       // Both at once: the key of before is not shown to another address.
       if (url !== undefined) state = await changed(client, name, 'address', { url, ...rekey }, sets);
@@ -122,7 +123,7 @@ export function addRemote(program: Command, shell: Shell): void {
     .action(async (name: string, _options, command: Command) => {
       await using client = await openClient(shell, command.optsWithGlobals<GlobalOptions>());
       await remotesNamed(client, name);
-      await client.ask('DELETE', path(name));
+      await client.ask('DELETE', remotePath(name));
       shell.out(`${printable(name)} is removed. What was mirrored from it stays here.`);
     });
 }
@@ -136,7 +137,7 @@ async function changed(
   others: boolean,
 ): Promise<RemoteState> {
   try {
-    return await client.ask<RemoteState>('PUT', `${path(name)}/${what}`, body);
+    return await client.ask<RemoteState>('PUT', `${remotePath(name)}/${what}`, body);
   } catch (error) {
     if (!others || !(error instanceof RefusedError)) throw error;
     const kept =

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { duration } from '../model/duration.ts';
 import { openClient } from './parts/client.ts';
-import { counted } from './parts/counted.ts';
+import { counted, number } from './parts/counted.ts';
 import { FailureError } from './parts/failure.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { describe, type RemoteState } from './remote.ts';
@@ -46,8 +46,6 @@ export function addStatus(program: Command, shell: Shell): void {
       else for (const line of described(answer)) shell.out(line);
     });
 }
-
-const number = (n: number): string => n.toLocaleString('en');
 
 function described(status: Status & { running: boolean }): string[] {
   const { running, url, version, instance, data, free_bytes, uptime_s, memory_bytes } = status;

@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
 import type { NodeClient } from './parts/client.ts';
 import { counted } from './parts/counted.ts';
-import { FailureError, RefusedError } from './parts/failure.ts';
+import { FailureError } from './parts/failure.ts';
+import { refuseError } from './parts/lines.ts';
 import type { Shell } from './parts/shell.ts';
+import { remotePath } from './remote.ts';
 import type { Report } from './sync.ts';
 
 /** What the node says of a remote that is watched (resources/node/remotes/wire.ts). */
@@ -29,10 +31,9 @@ export async function watchRemotes(
 }
 
 async function watchOne(shell: Shell, client: NodeClient, remote: string, json: boolean): Promise<void> {
-  const path = `/node/remotes/${encodeURIComponent(remote)}/watch`;
   let failed = false;
-  for await (const line of client.send<WatchLine>('POST', path, Readable.from([]))) {
-    if (line.error !== undefined) throw new FailureError(new RefusedError(0, line).message);
+  for await (const line of client.send<WatchLine>('POST', `${remotePath(remote)}/watch`, Readable.from([]))) {
+    refuseError(line);
     if (json) shell.out(JSON.stringify({ remote, ...line }));
     else for (const text of described(remote, line, failed)) shell.out(text);
     if (line.run !== null) failed = line.run.error !== null || line.run.report.stopped !== null;

@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { UsageError } from '../config.ts';
 import { type NodeClient, openClient } from './parts/client.ts';
-import { counted } from './parts/counted.ts';
+import { counted, number } from './parts/counted.ts';
 import { FailureError } from './parts/failure.ts';
 import { type AnswerLine, lastOf, refuseError } from './parts/lines.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { printable } from './parts/table.ts';
-import { type RemoteState, remotesNamed } from './remote.ts';
+import { type RemoteState, remotePath, remotesNamed } from './remote.ts';
 import { watchRemotes } from './sync-watch.ts';
 
 interface Options extends GlobalOptions {
@@ -99,11 +99,9 @@ export function addSync(program: Command, shell: Shell): void {
     });
 }
 
-const path = (name: string): string => `/node/remotes/${encodeURIComponent(name)}`;
-
 function preview(client: NodeClient, remote: string): Promise<Outcome> {
   return outcomeOf(remote, async () => {
-    for await (const line of client.send<Line>('POST', `${path(remote)}/sync?dry_run=true`, Readable.from([]))) {
+    for await (const line of client.send<Line>('POST', `${remotePath(remote)}/sync?dry_run=true`, Readable.from([]))) {
       refuseError(line);
       if (line.preview) return { remote, preview: line.preview };
     }
@@ -114,10 +112,13 @@ function preview(client: NodeClient, remote: string): Promise<Outcome> {
 function run(client: NodeClient, shell: Shell, remote: string, accept: boolean): Promise<Outcome> {
   return outcomeOf(remote, async () => {
     const query = accept ? '?accept_large_change=true' : '';
-    const lines = client.send<Line>('POST', `${path(remote)}/sync${query}`, Readable.from([]));
+    const lines = client.send<Line>('POST', `${remotePath(remote)}/sync${query}`, Readable.from([]));
     const left = () => 'What was synced by then stays; the same command goes on from there.';
     const report = await lastOf(shell, `sync ${remote}`, lines, shown, left);
-    const { direction, conflicts, refused, troubles, contents } = await client.ask<RemoteState>('GET', path(remote));
+    const { direction, conflicts, refused, troubles, contents } = await client.ask<RemoteState>(
+      'GET',
+      remotePath(remote),
+    );
     return { remote, report, open: { direction, conflicts, refused, troubles, contents } };
   });
 }
@@ -131,8 +132,6 @@ async function outcomeOf(remote: string, done: () => Promise<Outcome>): Promise<
     throw error;
   }
 }
-
-const number = (n: number): string => n.toLocaleString('en');
 
 /** How much there will be is not known before the walk of the feed ends. */
 function shown(report: Report): { done: number; total: number; text: string } {
