@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { ask } from '../helpers/callers.ts';
+import { ask, type Person } from '../helpers/callers.ts';
 import { ok, remove, update } from '../helpers/entities.ts';
+import type { TestNode } from '../helpers/node.ts';
 import { addRemote, conflictsOf, keyOf, read, sync } from './nodes.ts';
 import { startProxied } from './proxied.ts';
 
@@ -25,3 +26,23 @@ test.each([
     expect((await ask(mirror, here, `GET /entities/${id}`)).status).toBe(404);
   },
 );
+
+const restore = async (node: TestNode, who: Person, id: string) => {
+  const { cid } = ok<{ cid: string }>(await ask(node, who, `GET /entities/${id}/tip`));
+  return ok(await ask(node, who, `POST /entities/${id}/restore`, { expect_tip: cid }));
+};
+
+test('what was deleted on both sides before a remote was added again with a filter is restored there with it', async () => {
+  await using scene = await startProxied({ works: 1, proxy: { stranger: true } });
+  const { origin, mirror, proxy, curator, here, place, works } = scene;
+  const id = works[0]?.id ?? '';
+  await sync(mirror, here);
+  ok(await ask(mirror, here, 'DELETE /node/remotes/origin'));
+  await remove(origin, curator, await read(origin, curator, id));
+  await remove(mirror, here, await read(mirror, here, id));
+  await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator), collections: [place.id] });
+  await sync(mirror, here);
+  await restore(mirror, here, id);
+  expect(await sync(mirror, here)).toMatchObject({ restored: 1, conflicts: 0 });
+  expect((await read(origin, curator, id)).cid).toBe((await read(mirror, here, id)).cid);
+});

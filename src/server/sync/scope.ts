@@ -1,6 +1,8 @@
-import { collectionsOf, type Relationship } from '../model/manifest.ts';
+import { collectionsOf, type Manifest, type Relationship } from '../model/manifest.ts';
+import type { Reader } from '../store/connection.ts';
 import { findStanding } from '../store/entities.ts';
 import { isKnownAt } from '../store/remotes/remotes.ts';
+import { lastLive } from '../store/versions.ts';
 import type { SyncContext } from './arrivals.ts';
 
 type Needs = Pick<SyncContext, 'store' | 'remote'>;
@@ -25,12 +27,17 @@ export function isOutside(
   const { collections, types } = ctx.remote;
   if (types.length > 0 && type !== 'collection' && !types.includes(type)) return true;
   if (collections.length === 0) return false;
-  // A tombstone lies nowhere; where the remote was removed and added again, what it had in these collections is here.
-  const here = deleted ? ctx.store.read((db) => findStanding(db, id)) : undefined;
-  const { relationships } = here?.manifest ?? version.manifest;
+  // A tombstone lies nowhere; where the remote was removed and added again, what it had in these collections is here, or was deleted here.
+  const here = deleted ? ctx.store.read((db) => lastOf(db, id)) : undefined;
+  const { relationships } = here ?? version.manifest;
   // Nothing but its hash has been checked so far.
   if (!isListOfMaps(relationships)) return true;
   return !collectionsOf({ relationships }).some((one) => collections.includes(one));
+}
+
+function lastOf(db: Reader, id: string): Manifest | undefined {
+  const manifest = findStanding(db, id)?.manifest;
+  return manifest?.deleted ? lastLive(db, manifest)?.manifest : manifest;
 }
 
 function isListOfMaps(value: unknown): value is Relationship[] {
