@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ask, type Person } from '../helpers/callers.ts';
 import { ok, remove, update } from '../helpers/entities.ts';
 import type { TestNode } from '../helpers/node.ts';
@@ -45,4 +45,28 @@ test('what was deleted on both sides before a remote was added again with a filt
   await restore(mirror, here, id);
   expect(await sync(mirror, here)).toMatchObject({ restored: 1, conflicts: 0 });
   expect((await read(origin, curator, id)).cid).toBe((await read(mirror, here, id)).cid);
+});
+
+describe.each([
+  ['a remote', false],
+  ['a remote that was added again', true],
+])('what was deleted and restored on both sides, at %s', (_, again) => {
+  test.each(['there', 'here'])('and was deleted again %s waits for a person', async (side) => {
+    await using scene = await startProxied({ works: 1, proxy: { stranger: true } });
+    const { origin, mirror, proxy, curator, here, works } = scene;
+    const id = works[0]?.id ?? '';
+    await sync(mirror, here);
+    if (again) ok(await ask(mirror, here, 'DELETE /node/remotes/origin'));
+    const sides = { there: [origin, curator], here: [mirror, here] } as const;
+    for (const [node, who] of Object.values(sides)) {
+      await remove(node, who, await read(node, who, id));
+      await restore(node, who, id);
+    }
+    const [node, who] = side === 'here' ? sides.here : sides.there;
+    await remove(node, who, await read(node, who, id));
+    const { cid } = ok<{ cid: string }>(await ask(mirror, here, `GET /entities/${id}/tip`));
+    if (again) await addRemote(mirror, here, { url: proxy.url, key: keyOf(curator) });
+    expect(await sync(mirror, here)).toMatchObject({ conflicts: 1, deleted: 0, restored: 0 });
+    expect(ok(await ask(mirror, here, `GET /entities/${id}/tip`))).toMatchObject({ cid });
+  });
 });

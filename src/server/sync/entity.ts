@@ -78,7 +78,10 @@ export function relationOf(
   const goneOnFrom = state.standing === 'conflict' ? state.base : known.theirs;
   return {
     descends: holds(local),
-    echoes: local.cid !== known.twin && saysAbove(chain, local, left) && !hidesWish(db, state, chain, { left, holds }),
+    echoes:
+      local.cid !== known.twin &&
+      saysAbove(chain, local, left) &&
+      !hidesWish(db, state, chain, { left, holds, common }),
     ahead: isAhead || common === chain.cid || (reset && chainHolds(db, goneOnFrom, chain.cid, chain.head.ver)),
     back: known.twin !== chain.cid && chainHolds(db, known.twin, chain.cid, chain.head.ver),
     common,
@@ -109,16 +112,29 @@ function isCrossed(db: Reader, below: string, left: Version, local: Version): bo
 
 /**
  * Whether what a remote's chain says as the tip here does is no answer to it all the same: every tombstone says the same, also one over
- * what was edited here and was never there; and what was restored on both sides is wanted here, also where it was deleted again there.
+ * what was edited here and was never there; and what was restored on both sides is wanted so here, also where it was deleted again
+ * there, as is what was restored here and deleted again.
+ * @param common the newest version of both, where nothing is known of the remote
  */
 function hidesWish(
   db: Reader,
   { local, theirs, twin }: EntityState,
   chain: Chain,
-  { left, holds }: { left: Version | null; holds: (version: Pick<Version, 'cid' | 'ver'>) => boolean },
+  {
+    left,
+    holds,
+    common,
+  }: {
+    left: Version | null;
+    holds: (version: Pick<Version, 'cid' | 'ver'>) => boolean;
+    common: string | null;
+  },
 ): boolean {
   const here = local && findVersion(db, local.cid)?.manifest;
-  if (!here?.deleted) return chain.head.deleted && twin !== null && versionHead(db, twin)?.deleted === true;
+  if (!here) return false;
+  const isDead = here.deleted === true;
+  if (isDead !== chain.head.deleted && wasRestored(db, local.cid, twin ?? common)) return true;
+  if (!isDead) return false;
   const last = lastLive(db, here);
   if (!last) return false;
   const said = versionOf(last.cid, last.manifest);
@@ -172,6 +188,19 @@ export function wasSince(
     const head = versionHead(db, cid);
     if (head?.deleted === deleted) return true;
     cid = head?.prev ?? null;
+  }
+  return false;
+}
+
+/** Whether a version above `below` (null: any) of a stored chain is a restored one, by few steps. */
+function wasRestored(db: Reader, tip: string, below: string | null): boolean {
+  let isLive = false;
+  for (let cid: string | null = tip, step = 0; cid !== null && step < mostSteps; step++) {
+    const head = versionHead(db, cid);
+    if (isLive && head?.deleted) return true;
+    if (cid === below || !head) return false;
+    isLive = !head.deleted;
+    cid = head.prev;
   }
   return false;
 }
