@@ -91,6 +91,19 @@ describePage('a run', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('shows its log to the end, where that is long', async () => {
+    const messages = "Array.from({ length: 600 }, (_, i) => ({ message: 'Page ' + i + ' is read.' }))";
+    await allow(node, { reader: replying(`return { messages: ${messages} }`) });
+    const { klados, run } = await started('reader', 1);
+    await ended(node, me, `/kladoi/${klados}/jobs/${run}/status`);
+    await visitor.go(`/jobs/${run}`);
+    await page.getByText('Page 400 is read.').waitFor();
+    await page.getByText(/^and \d+ more$/).waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    await page.getByText('Page 599 is read.').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('is shown as it goes, also where that takes longer to answer than its jobs to end', async () => {
     const shown = join(node.data, 'shown');
     const waiting = `const { existsSync } = await import('node:fs');

@@ -11,7 +11,6 @@ export interface LogMessage {
 }
 
 const levels: readonly Level[] = ['info', 'success', 'warning', 'error'];
-const most = 500;
 const longest = 4000;
 
 /** The messages of a log's properties; processors write them, so they may be anything. */
@@ -19,7 +18,7 @@ export function logMessages(properties: unknown): LogMessage[] {
   const data = isMap(properties as Json) ? member(properties as { [name: string]: Json }, 'log_data') : undefined;
   const list = isMap(data) ? member(data, 'messages') : undefined;
   if (!Array.isArray(list)) return [];
-  return list.slice(0, most).flatMap((one) => {
+  return list.flatMap((one) => {
     if (!isMap(one)) return [];
     const [message, level, at, metadata] = ['message', 'level', 'timestamp', 'metadata'].map((name) =>
       member(one, name),
