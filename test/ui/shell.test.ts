@@ -29,6 +29,14 @@ describePage('the page around every screen', () => {
     expect(await page.getByText('archeion open').count()).toBe(1);
     expect(await page.getByRole('navigation').count()).toBe(0);
     await lookAt(page, 'signed-out');
+    // A link is as good as before where the node does not take it now.
+    const answers = [503, 500];
+    await page.route('**/node/session', (route) => {
+      const status = answers.shift();
+      return status ? route.fulfill({ status, json: { error: 'Not now' } }) : route.continue();
+    });
+    await page.evaluate(`location.hash = ${JSON.stringify(new URL(signInLink(node)).hash)}`);
+    await page.getByRole('navigation').waitFor();
     expect(stranger.faults).toEqual([]);
   });
 
