@@ -58,9 +58,14 @@ describePage('API keys', () => {
     expect(await page.evaluate('window.hacked')).toBeUndefined();
     await lookAt(page, 'keys');
 
+    // In a low window, too, one sees which key it is about.
+    await page.setViewportSize({ width: 1280, height: 300 });
     await page.keyboard.press('j');
     await page.keyboard.press('j');
     await page.keyboard.press('j');
+    const { y = 0, height = 0 } = (await line('nightly import').boundingBox()) ?? {};
+    expect(y + height).toBeLessThanOrEqual(300);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await page.keyboard.press('Delete');
     await page.getByRole('dialog', { name: 'Revoke the key nightly import' }).waitFor();
     await lookAt(page, 'keys-revoke');

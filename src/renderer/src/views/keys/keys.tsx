@@ -9,6 +9,7 @@ import { EmptyState } from '../../components/empty-state.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useActive } from '../../components/use-active.ts';
+import { useIntoView } from '../../components/use-into-view.ts';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { SettingsHead } from '../settings/settings-head.tsx';
@@ -66,6 +67,7 @@ export function Keys() {
 
 function KeyLines({ keys, active, onRevoke }: { keys: readonly Key[]; active: number; onRevoke(key: Key): void }) {
   const { t } = useTexts();
+  const line = useIntoView<HTMLTableRowElement>(active, keys[active]?.key_prefix);
   return (
     <table className="w-full border-t border-line">
       <thead className="text-left text-xs text-quiet">
@@ -86,6 +88,7 @@ function KeyLines({ keys, active, onRevoke }: { keys: readonly Key[]; active: nu
           return (
             <tr
               key={key.key_prefix}
+              ref={i === active ? line : null}
               className={classes('border-b border-line hover:bg-surface', i === active && 'bg-accent-soft')}
             >
               <td className="w-full max-w-0 truncate px-5 py-1.5 font-medium">
