@@ -99,4 +99,29 @@ describePage('the search', () => {
     expect(await chip(name).getAttribute('aria-pressed')).toBe('true');
     expect(visitor.faults).toEqual([]);
   });
+
+  test('keeps the keys at what they were put at, where something better is found meanwhile', async () => {
+    await using node = await startPageNode();
+    const me = operator(node);
+    for (const town of ['Rye', 'Deal', 'Hythe'])
+      await create(node, me, { type: 'view', properties: { label: `The harbour of ${town}` } });
+    await indexIdle(node);
+    await using visitor = await comingIn(node, {});
+    const { page } = visitor;
+    // It asks every three seconds whether something has changed.
+    await page.addInitScript(
+      'const set = self.setInterval; self.setInterval = (f, ms) => set(f, ms === 3000 ? 50 : ms);',
+    );
+    await visitor.load('/search?q=harbour');
+    await page.getByText('3 found').waitFor();
+    await page.keyboard.press('j');
+    const second = await page.getByRole('list', { name: 'What was found' }).getByRole('link').nth(1).innerText();
+    await create(node, me, { type: 'view', properties: { label: 'Harbour' } });
+    await indexIdle(node);
+    await create(node, me, { type: 'memo', properties: { label: 'Nothing of that' } });
+    await page.getByText('4 found').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: second, level: 1 }).waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
 });

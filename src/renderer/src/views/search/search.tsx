@@ -10,7 +10,7 @@ import { Select } from '../../components/field.tsx';
 import { FilterBox } from '../../components/filter-box.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
-import { useKeptState } from '../../components/use-kept.ts';
+import { useActive } from '../../components/use-active.ts';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
@@ -27,20 +27,18 @@ export function Search() {
   const address = route.useSearch();
   const go = useNavigate({ from: '/search' });
   const box = useRef<HTMLInputElement>(null);
-  const [active, setActive] = useKeptState('active', 0);
   const collections = useQuery(collectionsQuery);
   const found = useQuery(hitsQuery(address));
   // The types to choose from are those of what is found without choosing.
   const unfiltered = useQuery(hitsQuery({ ...address, types: undefined }));
+  const hits = address.q ? (found.data?.results ?? []) : [];
+  const { at, put, reset } = useActive(hits.map(({ id }) => id));
 
   const change = (next: Partial<SearchAddress>) => {
-    setActive(0);
+    reset();
     void go({ search: (old) => ({ ...old, ...next }), replace: true });
   };
   const [typed, setTyped] = useTypedAddress(address.q ?? '', (q) => change({ q }));
-
-  const hits = address.q ? (found.data?.results ?? []) : [];
-  const at = Math.min(active, hits.length - 1);
   // Behind what stands there, so that it can be gone on with.
   const typeOn = () => {
     box.current?.focus();
@@ -49,7 +47,7 @@ export function Search() {
   const open = (id: string | undefined) => id && void go({ to: '/entities/$id', params: { id } });
   const group = t('group.list');
   useCommands([
-    ...stepCommands(t, at, hits.length, setActive),
+    ...stepCommands(t, at, hits.length, put),
     { id: 'open', label: t('list.open'), group, keys: ['Enter', 'e'], palette: false, run: () => open(hits[at]?.id) },
     { id: 'find', label: t('search.box'), group, keys: ['/'], run: typeOn },
   ]);
