@@ -233,6 +233,12 @@ describePage('the sync screens', () => {
     // Its relationships are of what it says, too.
     await page.getByRole('rowheader', { name: 'collection', exact: true }).waitFor();
     await lookAt(page, 'sync-conflict-deleted');
+    // Of thousands of properties the first are shown.
+    const many = Object.fromEntries(Array.from({ length: 2000 }, (_, i) => [`p${i}`, i]));
+    await update(node, me, await read(node, me, letter.id), { properties: many });
+    await page.reload();
+    await page.getByText(/^and 1,70\d more$/).waitFor();
+    expect(await page.getByRole('rowheader').count()).toBe(301);
     // Whole is whole: the keys choose between the two that are shown.
     await press('t');
     await page

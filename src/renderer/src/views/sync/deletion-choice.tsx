@@ -1,6 +1,6 @@
 import { useState } from 'react';
-import { AndMore } from '../../components/and-more.tsx';
 import { Button } from '../../components/button.tsx';
+import { ShowMore } from '../../components/show-more.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { ChangedText } from '../entity/changed-text.tsx';
 import { excerpt } from '../entity/model/changes.ts';
@@ -10,8 +10,8 @@ import type { Side } from '../entity/model/three-way.ts';
 import { PeerName } from '../entity/peer-name.tsx';
 import type { OpenConflict } from './sync-queries.ts';
 
-/** So many relationships are shown. */
-const most = 100;
+/** So many properties and relationships are shown, and so many more each time that more are asked for. */
+const step = 300;
 
 /** One side deleted what the other changed: which of the two is to stand. */
 export function DeletionChoice({
@@ -25,7 +25,10 @@ export function DeletionChoice({
 }) {
   const { t } = useTexts();
   const kept = ours.deleted ? theirs : ours;
-  const { relationships } = contentOf(kept);
+  const [most, setMost] = useState(step);
+  const content = contentOf(kept);
+  const properties = Object.entries(content.properties).slice(0, most);
+  const relationships = content.relationships.slice(0, most);
   const option = (side: Side, deleted: boolean) => (
     <label
       className={`flex items-start gap-2 rounded-md border border-line p-3 ${choice === side ? 'bg-good-soft' : 'bg-surface'}`}
@@ -53,30 +56,34 @@ export function DeletionChoice({
       <table className="w-full table-fixed border-collapse text-left">
         <caption className="pb-1 text-left text-xs text-quiet">{t('sync.keptSays')}</caption>
         <tbody>
-          {Object.entries(kept.properties).map(([name, value]) => (
+          {properties.map(([name, value]) => (
             <tr key={name} className="border-t border-line">
               <th scope="row" className="w-40 py-1 pr-2 align-top font-medium break-words">
                 <bdi>{name}</bdi>
               </th>
               <td className="p-1 align-top">
-                <Value value={value as Json} />
+                <Value value={value} />
               </td>
             </tr>
           ))}
-          {relationships.slice(0, most).map(({ predicate, peer, peer_label: label, properties = {} }) => (
+          {relationships.map(({ predicate, peer, peer_label: label, properties: said = {} }) => (
             <tr key={`${predicate} ${peer}`} className="border-t border-line">
               <th scope="row" className="w-40 py-1 pr-2 align-top font-medium break-words">
                 <bdi>{predicate}</bdi>
               </th>
               <td className="p-1 align-top break-words">
                 → <PeerName id={peer} label={label ?? undefined} />
-                {Object.keys(properties).length > 0 && <Value value={properties as Json} />}
+                {Object.keys(said).length > 0 && <Value value={said as Json} />}
               </td>
             </tr>
           ))}
         </tbody>
       </table>
-      <AndMore total={relationships.length} listed={most} />
+      <ShowMore
+        total={Object.keys(content.properties).length + content.relationships.length}
+        listed={properties.length + relationships.length}
+        onMore={() => setMost(most + step)}
+      />
     </div>
   );
 }
