@@ -89,6 +89,18 @@ describe('the texts of the page', () => {
     expect(english.parts('session.how')).toEqual(['Run ', { place: 'command' }, expect.stringMatching(/^ on the/)]);
   });
 
+  test('make a formatter for each unit once: it takes milliseconds, and a list has thousands of sizes', () => {
+    const english = textsOf('en-GB', en);
+    const made = vi.spyOn(Intl, 'NumberFormat');
+    try {
+      expect([1200, 2300, 4_500_000].map(english.bytes)).toEqual(['1.2 kB', '2.3 kB', '4.5 MB']);
+      expect([1, 2].map(english.duration)).toEqual(['1 second', '2 seconds']);
+      expect(made).toHaveBeenCalledTimes(3);
+    } finally {
+      made.mockRestore();
+    }
+  });
+
   test('count days by the calendar, and hours of the same day alone', () => {
     const [english, german] = [textsOf('en-GB', en), textsOf('de', de)];
     /** How long ago the one hour of the 4th of March is at another of a day of that month. */

@@ -67,14 +67,19 @@ export function textsOf(language: string, messages: Messages): Texts {
   const number = once(() => new Intl.NumberFormat(language));
   const date = once(() => new Intl.DateTimeFormat(language, { dateStyle: 'medium' }));
   const time = once(() => new Intl.DateTimeFormat(language, { timeStyle: 'medium' }));
-  const milliseconds = once(
-    () => new Intl.NumberFormat(language, { style: 'unit', unit: 'millisecond', unitDisplay: 'long' }),
-  );
   const relative = once(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }));
   const list = once(() => new Intl.ListFormat(language, { type: 'unit' }));
   const both = once(() => new Intl.ListFormat(language));
   const either = once(() => new Intl.ListFormat(language, { type: 'disjunction' }));
   const dateTime = once(() => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'short' }));
+
+  const inUnits = new Map<string, Intl.NumberFormat>();
+
+  function measured(value: number, unit: string, options: Intl.NumberFormatOptions): string {
+    const format = inUnits.get(unit) ?? new Intl.NumberFormat(language, { style: 'unit', unit, ...options });
+    inUnits.set(unit, format);
+    return format.format(value);
+  }
 
   function template(key: MessageKey, values: Values): string {
     if (key in messages) return messages[key as keyof Messages];
@@ -123,13 +128,9 @@ export function textsOf(language: string, messages: Messages): Texts {
         parts.findIndex(({ value }) => value > 0),
       );
       const shown = seconds < 1 ? parts.slice(-1) : parts.slice(first, first + 2).filter(({ value }) => value > 0);
-      return shown
-        .map(({ unit, value }) =>
-          new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' }).format(value),
-        )
-        .join(' ');
+      return shown.map(({ unit, value }) => measured(value, unit, { unitDisplay: 'long' })).join(' ');
     },
-    milliseconds: (value) => milliseconds().format(value),
+    milliseconds: (value) => measured(value, 'millisecond', { unitDisplay: 'long' }),
     time: (value) => time().format(value),
     ago(value) {
       const now = new Date();
@@ -144,13 +145,11 @@ export function textsOf(language: string, messages: Messages): Texts {
     either: (texts) => either().format(texts),
     bytes(value) {
       const power = value < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(value) / 3));
-      const unit = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'][power];
-      return new Intl.NumberFormat(language, {
-        style: 'unit',
-        unit,
+      const unit = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'][power] as string;
+      return measured(value / 1000 ** power, unit, {
         unitDisplay: power === 0 ? 'long' : 'short',
         maximumFractionDigits: power === 0 ? 0 : 1,
-      }).format(value / 1000 ** power);
+      });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { Link } from '@tanstack/react-router';
 import { CircleAlert, CircleCheck, FileIcon, X } from 'lucide-react';
-import { useEffect, useId, useState } from 'react';
+import { memo, useEffect, useId, useState } from 'react';
 import { Failure } from '../../api/failure.ts';
 import { Button, IconButton } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -124,7 +124,8 @@ export function FileImport({
   );
 }
 
-function FileLine({ file, outcome }: { file: File; outcome: Outcome | undefined }) {
+/** Made anew only where something becomes of its file: there may be thousands. */
+const FileLine = memo(({ file, outcome }: { file: File; outcome: Outcome | undefined }) => {
   const { bytes } = useTexts();
   const entity = outcome && 'entity' in outcome ? outcome.entity : null;
   const error = outcome && 'error' in outcome ? outcome.error : null;
@@ -152,7 +153,7 @@ function FileLine({ file, outcome }: { file: File; outcome: Outcome | undefined 
       )}
     </li>
   );
-}
+});
 
 /** Whether a file that is not kept may be at another attempt. */
 function mayBeKept(outcome: Outcome | undefined): boolean {
