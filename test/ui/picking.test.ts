@@ -124,6 +124,12 @@ describePage('what is picked by its name', () => {
     await page.keyboard.down('Enter');
     await page.keyboard.up('Enter');
     await box('Who').fill('Nobody');
+    await page.getByText('Nobody of that name').waitFor();
+    // Whom nobody could ask for may be known all the same.
+    await page.route('**/node/people?*', (route) => route.abort());
+    await box('Who').fill('Somebody');
+    await page.getByRole('dialog').getByText('The node does not answer').waitFor();
+    expect(await page.getByText('Nobody of that name').count()).toBe(0);
     expect(await page.getByRole('button', { name: 'Choose somebody else' }).count()).toBe(0);
     expect(visitor.faults).toEqual([]);
   });

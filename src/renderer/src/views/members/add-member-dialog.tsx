@@ -109,8 +109,8 @@ export function CandidatePicker({ label, collection, onChoose, withAll = false, 
   // What is found stands before everybody, so that Enter takes no more than is meant.
   const options = [...(found.data ?? []), ...(fits && !found.waits ? [all] : [])];
   const offered = found.data !== undefined && !found.waits && options.length === 0 && isEmail(text);
-  // What the offer says would stand below it.
-  const nobody = offered ? undefined : t('members.nobody');
+  // What the offer says, or why nobody knows it, would stand below it.
+  const nobody = offered || found.error ? undefined : t('members.nobody');
   return (
     <div className="space-y-2">
       <Field label={label}>
