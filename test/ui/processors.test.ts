@@ -96,6 +96,9 @@ describePage('processors', () => {
     }
     answer.resolve();
     await page.getByRole('button', { name: 'Register', disabled: false }).waitFor();
+    await page.route('**/node/commands', (route) => route.abort());
+    await visitor.load('/processors/new');
+    await page.getByText('The node does not answer').waitFor();
     expect(await page.getByLabel('Collection', { exact: true }).locator('option').allInnerTexts()).toEqual(['Letters']);
     expect(visitor.faults).toEqual([]);
   });

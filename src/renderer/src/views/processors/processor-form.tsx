@@ -5,6 +5,7 @@ import { withLineEnds } from '../../components/kept-lines.ts';
 import { Permission } from '../../components/permission.tsx';
 import { permissionWords } from '../../components/permission-words.ts';
 import { quoted } from '../../components/quoted.ts';
+import { Said } from '../../components/said.tsx';
 import { TagsField } from '../../components/tags-field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { statusQuery } from '../start/status-query.ts';
@@ -176,7 +177,11 @@ function Endpoint({
           </code>
         </p>
       )}
-      {commands.error && <p className="text-xs text-danger">{commands.error.message}</p>}
+      {commands.error && (
+        <p className="text-xs text-danger">
+          <Said error={commands.error} />
+        </p>
+      )}
     </div>
   );
 }
