@@ -2,6 +2,7 @@ import { type KeyboardEvent, type ReactNode, useId, useState } from 'react';
 import { Input } from './field.tsx';
 import { onceHeld } from './once-held.ts';
 import { pressedKey } from './pressed-key.ts';
+import { useIntoView } from './use-into-view.ts';
 
 interface ComboboxProps<T> {
   id?: string;
@@ -30,6 +31,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
   const at = Math.min(active, options.length - 1);
+  const line = useIntoView<HTMLDivElement>(Math.max(0, at));
   const isOpen = open && (options.length > 0 || note !== undefined);
   const choose = (option: T | undefined) => {
     if (option === undefined) return;
@@ -99,6 +101,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
           // biome-ignore lint/a11y/useKeyWithClickEvents: the field takes the keys
           <div
             key={keyOf(option)}
+            ref={i === at ? line : null}
             id={`${list}-${i}`}
             role="option"
             aria-selected={i === at}
