@@ -4,13 +4,14 @@ import fc from 'fast-check';
 import type { FileChooser, Page } from 'playwright-core';
 import { beforeEach, expect, test } from 'vitest';
 import { isEntityId as isIdOnPage, newEntityId } from '../../src/renderer/src/api/entity-id.ts';
+import { cidOf } from '../../src/renderer/src/views/entity/files/cid-of.ts';
 import { freeKey } from '../../src/renderer/src/views/entity/files/free-key.ts';
 import { maxFileBytes } from '../../src/renderer/src/views/entity/files/refuse-unsendable.ts';
 import { maxContentBytes } from '../../src/server/model/content.ts';
 import { isEntityId, networkOf } from '../../src/server/model/ids.ts';
 import { ask, operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, ok, read, remove, update } from '../helpers/entities.ts';
-import { declare, put, send } from '../helpers/files.ts';
+import { declare, cidOf as nodesCidOf, put, send, uploaded } from '../helpers/files.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { describePage, lookAt, onNewPage, type Visit } from './browser.ts';
 import { silence } from './silence.ts';
@@ -61,6 +62,10 @@ test('the page takes for an id what the node does', () => {
   const said = [id, `II${id.slice(2)}`, `F${id.slice(1)}`, `C${id.slice(1)}`, `O${id.slice(1)}`, id.slice(1), `${id}0`];
   expect(said.map(isIdOnPage)).toEqual([true, true, true, true, false, false, false]);
   expect(said.map(isIdOnPage)).toEqual(said.map(isEntityId));
+});
+
+test('the page gives bytes the CID that the node gives them', async () => {
+  for (const bytes of ['', 'recto', 'x'.repeat(70_000)]) expect(await cidOf(new Blob([bytes]))).toBe(nodesCidOf(bytes));
 });
 
 describePage('files of one name', () => {
@@ -622,6 +627,79 @@ describePage('files of one name', () => {
     await page.getByText('The node does not answer.').waitFor();
     expect(await saved('scan.txt')).toEqual(['scan.txt', 'recto']);
     expect(await page.getByText('The node does not answer.').count()).toBe(0);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  /** Presses the button that replaces a file, by its key, and chooses another one. */
+  const replaceBy = async (name: string, file: Parameters<FileChooser['setFiles']>[0]) => {
+    const [chooser] = await Promise.all([page.waitForEvent('filechooser'), button(`Replace ${name}`).press('Enter')]);
+    await chooser.setFiles(file);
+  };
+  const better = (text: string) => ({ ...scan(text), name: 'better.txt' });
+  const held = async (query: string) => (await ask(node, me, `GET /entities/${letter.id}/content?${query}`)).text;
+
+  test('are replaced under their key, by keys and beside what is typed, and the history keeps what was there', async () => {
+    const { content } = await put(node, me, letter.id, 'scan.txt', 'recto');
+    await visitor.go(`/entities/${letter.id}`);
+    await page.getByLabel('label', { exact: true }).fill('To Ada Byron');
+    await button('Show').click();
+    await replaceBy('scan.txt', better('recto, sharper'));
+    await page.getByText('scan.txt was replaced; the history keeps what was there', { exact: true }).waitFor();
+    await page.locator('button:focus[aria-label="Replace scan.txt"]').waitFor();
+    await page.locator('pre', { hasText: 'recto, sharper' }).waitFor();
+    expect(await page.getByText(/Somebody else has saved/).count()).toBe(0);
+    await replaceBy('scan.txt', better('recto, sharper'));
+    await page.getByText('scan.txt is this very file already; nothing was changed', { exact: true }).waitFor();
+    await replaceBy('scan.txt', better(''));
+    await page.getByText('This file is empty').waitFor();
+    await lookAt(page, 'file-replaced');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Saved as version 4', { exact: true }).waitFor();
+    const { properties } = await read(node, me, letter.id);
+    expect(properties).toMatchObject({ label: 'To Ada Byron', content: { 'scan.txt': { filename: 'better.txt' } } });
+    expect([await keys(), await held('key=scan.txt'), await held(`cid=${content.cid}`)]).toEqual([
+      ['scan.txt'],
+      'recto, sharper',
+      'recto',
+    ]);
+    expect(visitor.faults).toEqual([]);
+  });
+
+  test('are replaced where nobody else has replaced them, and wholly or not at all', async () => {
+    await put(node, me, letter.id, 'scan.txt', 'recto');
+    const own = await uploaded(node, me, 'page', { label: 'Page' });
+    await visitor.go(`/entities/${letter.id}`);
+    // It is cut on its way.
+    await page.route('**/node/uploads/*', (route) => route.abort('connectionreset'), { times: 1 });
+    await replaceBy('scan.txt', better('mine'));
+    await page.getByText('The node does not answer.').waitFor();
+    expect((await read(node, me, letter.id)).ver).toBe(2);
+    // Somebody says something else of the letter, which is no other file.
+    const whileSent = (other: () => Promise<unknown>) =>
+      page.route('**/node/uploads/*', (route) => other().then(() => route.continue()), { times: 1 });
+    await whileSent(async () => update(node, me, await read(node, me, letter.id), { properties: { pages: 3 } }));
+    await replaceBy('scan.txt', better('mine'));
+    await page.getByText('scan.txt was replaced; the history keeps what was there', { exact: true }).waitFor();
+    expect(await page.getByText('The node does not answer.').count()).toBe(0);
+    await whileSent(() => put(node, me, letter.id, 'scan.txt', 'theirs'));
+    await replaceBy('scan.txt', better('mine again'));
+    await page.getByText('Somebody else changed this in the meantime. Nothing was overwritten.').waitFor();
+    expect(await held('key=scan.txt')).toBe('theirs');
+
+    await visitor.go(`/entities/${own.id}`);
+    await replaceBy('page.txt', better('better page'));
+    await page.getByText('page.txt was replaced; the history keeps what was there', { exact: true }).waitFor();
+    const { properties } = await read(node, me, own.id);
+    const cid = nodesCidOf('better page');
+    expect(properties).toMatchObject({
+      label: 'Page',
+      filename: 'better.txt',
+      cid,
+      key: cid,
+      size: 11,
+      uploaded: true,
+    });
+    expect((await ask(node, me, `GET /files/${own.id}/content`)).text).toBe('better page');
     expect(visitor.faults).toEqual([]);
   });
 });

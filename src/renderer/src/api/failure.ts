@@ -9,7 +9,7 @@ export interface Issue {
 /**
  * Why a request came to nothing. `unreachable`: there was no answer, so a write may or may not have happened. `conflict`:
  * the tip is another one (`details.actual`). `gone`: deleted, `details` says when. `unreadable`, `too-large`, `damaged`,
- * `no-mapping`: a file of the reader's own, of which nothing was asked. `name-taken`: what was to be new was there already, and is
+ * `no-mapping`, `empty`, `insecure`: a file of the reader's own, of which nothing was asked. `name-taken`: what was to be new was there already, and is
  * as it was. `unavailable`: the node does not do it now, for a reason that it gives (`details.under_way`: beside what).
  * `elsewhere`: another node or service that it asked did not answer. `goes-on`: the answer broke off; what was asked for does not.
  */
@@ -28,6 +28,8 @@ export type FailureKind =
   | 'too-large'
   | 'damaged'
   | 'no-mapping'
+  | 'empty'
+  | 'insecure'
   | 'name-taken'
   | 'goes-on';
 
@@ -129,6 +131,8 @@ const wholeKinds: readonly FailureKind[] = [
   'unreadable',
   'too-large',
   'damaged',
+  'empty',
+  'insecure',
   'name-taken',
   'goes-on',
 ];

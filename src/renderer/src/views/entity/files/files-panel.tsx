@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { Download, Paperclip, X } from 'lucide-react';
+import { Download, Paperclip, Replace, X } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { answered, api } from '../../../api/client.ts';
 import { Button, IconButton } from '../../../components/button.tsx';
@@ -16,6 +16,7 @@ import { type Attached, type Attaching, attachFile, lookForSent } from './attach
 import { fetchFile } from './fetch-file.ts';
 import { FilePreview } from './file-preview.tsx';
 import { type HeldFile, heldFiles, isAwaited, previewOf } from './held-files.ts';
+import { replaceFile } from './replace-file.ts';
 
 /** So many are shown at first, and so many more each time that more are asked for. */
 const first = 100;
@@ -31,7 +32,7 @@ interface Stopped extends Sending {
   way: Attaching;
 }
 
-/** The files of an entity: looked at, taken away, attached and removed. Each attached one is a version at once. */
+/** The files of an entity: looked at, taken away, attached, replaced and removed. Each attached one is a version at once. */
 export function FilesPanel({ entity }: { entity: Entity }) {
   const { t } = useTexts();
   const queries = useQueryClient();
@@ -73,7 +74,7 @@ export function FilesPanel({ entity }: { entity: Entity }) {
     for (const sent of stopped.current.values()) if (sent.over.cid !== entity.cid) void lookFor(sent);
   }, [entity.cid]);
   const attach = useMutation({
-    onMutate: () => void (remove.isError && remove.reset()),
+    onMutate: (): void => forgetFaults(remove, replace),
     mutationFn: async (sending: Sending) => {
       const { file, over } = sending;
       stopped.current.delete(file.name);
@@ -91,8 +92,30 @@ export function FilesPanel({ entity }: { entity: Entity }) {
       }
     },
   });
+  /** In whose place the file goes that is chosen next. */
+  const replaced = useRef<HeldFile>(undefined);
+  const replace = useMutation({
+    onMutate: (): void => forgetFaults(remove, attach),
+    mutationFn: async ({ held, file }: { held: HeldFile; file: File }) => {
+      const name = held.key ?? held.name;
+      stop.current = new AbortController();
+      const { signal } = stop.current;
+      try {
+        const done = await replaceFile(id, held, file, signal);
+        if (done) await follow(done.over, done.version);
+        toast(t(done ? 'file.replaced' : 'file.same', { name }));
+      } catch (error) {
+        if (!signal.aborted) throw error;
+      }
+    },
+  });
+  const choose = (held?: HeldFile) => {
+    replaced.current = held;
+    input.current?.click();
+  };
+  const isBusy = attach.isPending || replace.isPending;
   const remove = useMutation({
-    onMutate: () => void (attach.isError && attach.reset()),
+    onMutate: (): void => forgetFaults(attach, replace),
     mutationFn: async ({ file: { key }, over }: { file: HeldFile; over: Entity }) => {
       const { cid } = await answered(
         api.DELETE('/entities/{id}/content', {
@@ -103,7 +126,7 @@ export function FilesPanel({ entity }: { entity: Entity }) {
     },
   });
   const once = useOnce();
-  useUnsaved(attach.isPending, 'files');
+  useUnsaved(isBusy, 'files');
   return (
     <section aria-labelledby="files" className="space-y-2">
       <div className="flex items-center gap-3">
@@ -117,20 +140,25 @@ export function FilesPanel({ entity }: { entity: Entity }) {
           aria-label={t('file.attach')}
           onChange={({ target }) => {
             const [file] = target.files ?? [];
-            if (file) attach.mutate({ file, over: entity });
+            const held = replaced.current;
+            replaced.current = undefined;
+            if (file && held) replace.mutate({ held, file });
+            else if (file) attach.mutate({ file, over: entity });
             target.value = '';
           }}
         />
         <span role="status" className="text-xs text-quiet">
           {attach.isPending && t('file.attaching')}
+          {replace.isPending && t('file.replacing')}
         </span>
         {/* One button, so that the focus stays. */}
-        <Button small onClick={() => (attach.isPending ? stop.current?.abort() : input.current?.click())}>
-          {!attach.isPending && <Paperclip size={13} aria-hidden />}
-          {t(attach.isPending ? 'file.stop' : 'file.attach')}
+        <Button small onClick={() => (isBusy ? stop.current?.abort() : choose())}>
+          {!isBusy && <Paperclip size={13} aria-hidden />}
+          {t(isBusy ? 'file.stop' : 'file.attach')}
         </Button>
       </div>
       {attach.error && <Problem error={attach.error} />}
+      {replace.error && <Problem error={replace.error} />}
       {remove.error && <Problem error={remove.error} />}
       {isAwaited(entity) ? (
         <p role="note" className="rounded-md bg-warning-soft px-3 py-2">
@@ -142,9 +170,11 @@ export function FilesPanel({ entity }: { entity: Entity }) {
       <ul className="space-y-2">
         {shown.map((file) => (
           <FileLine
-            key={`${file.key} ${file.cid}`}
+            // With its keys it stays where it is when it is replaced.
+            key={file.key ?? ''}
             entity={id}
             file={file}
+            onReplace={isBusy ? undefined : () => choose(file)}
             onRemove={file.key === null ? undefined : () => once(() => remove.mutateAsync({ file, over: entity }))}
           />
         ))}
@@ -154,7 +184,20 @@ export function FilesPanel({ entity }: { entity: Entity }) {
   );
 }
 
-function FileLine({ entity, file, onRemove }: { entity: string; file: HeldFile; onRemove: (() => void) | undefined }) {
+/** What went wrong with another one is not said any more. */
+function forgetFaults(...others: { isError: boolean; reset(): void }[]): void {
+  for (const other of others) if (other.isError) other.reset();
+}
+
+interface FileLineProps {
+  entity: string;
+  file: HeldFile;
+  /** Undefined while another one is on its way. */
+  onReplace: (() => void) | undefined;
+  onRemove: (() => void) | undefined;
+}
+
+function FileLine({ entity, file, onReplace, onRemove }: FileLineProps) {
   const { t, bytes } = useTexts();
   const [shown, setShown] = useState(false);
   const [error, setError] = useState<unknown>(null);
@@ -187,6 +230,9 @@ function FileLine({ entity, file, onRemove }: { entity: string; file: HeldFile; 
         )}
         <IconButton label={t('file.save', { name: key })} onClick={() => void save()}>
           <Download size={15} aria-hidden />
+        </IconButton>
+        <IconButton label={t('file.replace', { name: key })} disabled={!onReplace} onClick={onReplace}>
+          <Replace size={15} aria-hidden />
         </IconButton>
         {onRemove && (
           <IconButton label={t('file.remove', { name: key })} onClick={onRemove}>
