@@ -4,7 +4,16 @@ import { beforeEach, expect, test } from 'vitest';
 import { operator, type Person } from '../helpers/callers.ts';
 import { collection, create, type Entity, read, update } from '../helpers/entities.ts';
 import { type TestNode, temporaryFolder } from '../helpers/node.ts';
-import { comingIn, describePage, lookAt, signIn, startPageNode, tidiedAfterEach, type Visit } from './browser.ts';
+import {
+  comingIn,
+  describePage,
+  lookAt,
+  pictureOf,
+  signIn,
+  startPageNode,
+  tidiedAfterEach,
+  type Visit,
+} from './browser.ts';
 import { silence } from './silence.ts';
 
 /** A picture of one pixel. */
@@ -211,8 +220,12 @@ describePage('an entity', () => {
     await dialog.getByText('In 230 places both changed the same').waitFor();
     const radios = dialog.getByRole('radio', { name: / theirs$/ });
     expect(await radios.count()).toBe(200);
+    const unseen = dialog.getByText('30 places that both changed are not shown above: yours is saved there.');
+    await unseen.waitFor();
+    await pictureOf(page, 'merge-of-hundreds');
     await dialog.getByRole('button', { name: 'Show more' }).press('Enter');
     await expect.poll(() => radios.count()).toBe(230);
+    expect(await unseen.count()).toBe(0);
     await dialog.locator('tr:focus', { hasText: 'n200' }).waitFor();
     expect(visitor.faults).toEqual([]);
   });

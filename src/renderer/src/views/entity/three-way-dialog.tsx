@@ -5,6 +5,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import type { Content } from './model/content.ts';
 import { mergeThreeWay, type Side } from './model/three-way.ts';
 import { placeName, ThreeWayTable } from './three-way-table.tsx';
+import { useShownDifferences } from './use-shown-differences.ts';
 
 interface ThreeWayDialogProps {
   onClose(): void;
@@ -33,6 +34,7 @@ export function ThreeWayDialog(props: ThreeWayDialogProps) {
     () => mergeThreeWay(base, mine, theirs, (path) => choices[placeName(path)] ?? 'mine', type),
     [base, mine, theirs, choices, type],
   );
+  const { shown, unseen, showMore } = useShownDifferences(differences, choices);
   const clashes = differences.filter(({ clash }) => clash).length;
   return (
     <Dialog
@@ -47,6 +49,7 @@ export function ThreeWayDialog(props: ThreeWayDialogProps) {
       }
       actions={
         <>
+          {unseen > 0 && <p className="min-w-48 flex-1">{t('merge.unseen', { count: unseen })}</p>}
           <Button onClick={onClose}>{t('action.cancel')}</Button>
           <Button look="main" disabled={fault || overtaken} onClick={() => onMerge(merged)}>
             {t('merge.take')}
@@ -62,7 +65,9 @@ export function ThreeWayDialog(props: ThreeWayDialogProps) {
       )}
       {fault && <p className="mb-3 text-danger">{t('merge.fault')}</p>}
       <ThreeWayTable
-        differences={differences}
+        shown={shown}
+        total={differences.length}
+        onMore={showMore}
         choices={choices}
         onChoose={(place, side) => setChoices({ ...choices, [place]: side })}
         relationships={[...mine.relationships, ...theirs.relationships, ...base.relationships]}

@@ -1,16 +1,14 @@
-import { useState } from 'react';
 import { ShowMore } from '../../components/show-more.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { keyOf, type Relationship } from './model/content.ts';
 import type { Difference, Side } from './model/three-way.ts';
 import { ThreeWayRow } from './three-way-row.tsx';
 
-/** So many are shown at first, and so many more each time that more are asked for: thousands at once take seconds. */
-const first = 200;
-const step = 300;
-
 interface ThreeWayTableProps {
-  differences: readonly Difference[];
+  /** Of `total`. */
+  shown: readonly Difference[];
+  total: number;
+  onMore(): void;
   /** Whether it is known what was there before. */
   based?: boolean;
   /** By `placeName`; mine where nothing was chosen. */
@@ -21,12 +19,9 @@ interface ThreeWayTableProps {
 }
 
 /** Each place that differs: what was there, and what both sides made of it; where both changed it, one is chosen. */
-export function ThreeWayTable({ differences, based = true, choices, onChoose, relationships }: ThreeWayTableProps) {
+export function ThreeWayTable(props: ThreeWayTableProps) {
+  const { shown, total, onMore, based = true, choices, onChoose, relationships } = props;
   const { t } = useTexts();
-  const [most, setMost] = useState(first);
-  // What is to be chosen is left out only for more of that.
-  const clashes = new Set(differences.filter(({ clash }) => clash).slice(0, most));
-  const shown = differences.filter((one, i) => i < most || clashes.has(one));
   const labels = new Map(relationships.map((one) => [keyOf(one), one.peer_label]));
   return (
     <>
@@ -53,7 +48,7 @@ export function ThreeWayTable({ differences, based = true, choices, onChoose, re
           ))}
         </tbody>
       </table>
-      <ShowMore total={differences.length} listed={shown.length} onMore={() => setMost(most + step)} className="mt-1" />
+      <ShowMore total={total} listed={shown.length} onMore={onMore} className="mt-1" />
     </>
   );
 }

@@ -18,6 +18,7 @@ import { mergeThreeWay, type Side } from '../entity/model/three-way.ts';
 import { PropertiesForm } from '../entity/properties-form.tsx';
 import { RelationshipsPanel } from '../entity/relationships/relationships-panel.tsx';
 import { placeName, ThreeWayTable } from '../entity/three-way-table.tsx';
+import { useShownDifferences } from '../entity/use-shown-differences.ts';
 import { type Decision, useDecide } from './decide.ts';
 import { DeletionChoice } from './deletion-choice.tsx';
 import { SideFacts } from './side-facts.tsx';
@@ -62,6 +63,7 @@ export function ConflictEditor({
     () => mergeThreeWay(base, mine, theirs, (path) => choices[placeName(path)] ?? 'mine', conflict.type),
     [base, mine, theirs, choices, conflict.type],
   );
+  const { shown, unseen, showMore } = useShownDifferences(differences, choices);
   const clashes = differences.filter(({ clash }) => clash);
   const entries = list?.conflicts ?? [];
   const position = entries.findIndex((one) => one.id === id && one.remote === remote);
@@ -253,7 +255,9 @@ export function ConflictEditor({
               </div>
             ) : (
               <ThreeWayTable
-                differences={differences}
+                shown={shown}
+                total={differences.length}
+                onMore={showMore}
                 based={base !== null}
                 choices={choices}
                 onChoose={(place, side) => setChoices({ ...choices, [place]: side })}
@@ -265,6 +269,7 @@ export function ConflictEditor({
       </div>
       <section aria-label={t('sync.decision')} className="space-y-2 border-t border-line bg-surface px-5 py-2.5">
         {decide.error && !overtaken && !wasMissing && <Problem error={decide.error} retry={() => submit()} />}
+        {unseen > 0 && !deletion && !whole && !byHand && <p>{t('merge.unseen', { count: unseen })}</p>}
         <div className="flex flex-wrap items-center gap-2">
           <Input
             aria-label={t('save.note')}
