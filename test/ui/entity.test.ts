@@ -230,6 +230,22 @@ describePage('an entity', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('that names what is not known here asks for that once, however often it is looked at', async () => {
+    const id = '01J0000000000000000000000Z';
+    await update(node, me, letter, { properties: { text: `[Bea](arke:${id})` } });
+    let asked = 0;
+    page.on('request', (request) => request.url().endsWith(`${id}/preview`) && asked++);
+    await visitor.load(`/entities/${letter.id}`);
+    for (let looks = 0; looks < 3; looks++) {
+      await page.getByRole('link', { name: id }).waitFor();
+      await visitor.go('/collections');
+      await visitor.go(`/entities/${letter.id}`);
+    }
+    await page.getByRole('link', { name: id }).waitFor();
+    expect(asked).toBe(1);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('keeps what was typed when the node is killed, says what happened, and saves it afterwards', async () => {
     await field('label').fill('To Ada, unsent');
     const { port } = new URL(node.url);

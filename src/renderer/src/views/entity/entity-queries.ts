@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, type QueryClient, queryOptions } from '@tanstack/react-query';
 import { answered, api } from '../../api/client.ts';
+import { isOutOfReach } from '../../api/failure.ts';
 import type { components } from '../../api/schema.d.ts';
 import { keptOrNew } from './model/json.ts';
 
@@ -48,11 +49,26 @@ export const cardQuery = queryOptions({
   staleTime: Infinity,
 });
 
-/** An entity in short: of what a text refers to. */
+/** An entity in short. @throws Failure */
+export function fetchPreview(id: string, signal: AbortSignal) {
+  return answered(api.GET('/entities/{id}/preview', { params: { path: { id } }, signal }));
+}
+
+/**
+ * An entity in short: of what a text refers to. Null where it is not in reach, which is known then for as long as a name is: as a
+ * failure it would be asked for again on each screen.
+ */
 export function previewQuery(id: string) {
   return queryOptions({
     queryKey: ['preview', id],
-    queryFn: ({ signal }) => answered(api.GET('/entities/{id}/preview', { params: { path: { id } }, signal })),
+    queryFn: async ({ signal }) => {
+      try {
+        return await fetchPreview(id, signal);
+      } catch (error) {
+        if (isOutOfReach(error)) return null;
+        throw error;
+      }
+    },
     staleTime: 60_000,
     retry: false,
   });

@@ -9,10 +9,15 @@ import { previewQuery } from './entity-queries.ts';
  */
 export function PeerName({ id, label }: { id: string; label?: string | undefined }) {
   const { t } = useTexts();
-  const { data, isError } = useQuery({ ...previewQuery(id), enabled: !label && id !== '' });
+  const { data } = useQuery({ ...previewQuery(id), enabled: !label && id !== '' });
   // What the operator writes into a mirror is by the user of the remote's key, whom the node need not hold.
-  const { data: known } = useQuery({ ...remotesQuery, staleTime: 60_000, refetchInterval: false, enabled: isError });
-  const mine = isError ? known?.remotes.find(({ user }) => user === id) : undefined;
+  const { data: known } = useQuery({
+    ...remotesQuery,
+    staleTime: 60_000,
+    refetchInterval: false,
+    enabled: data === null,
+  });
+  const mine = data === null ? known?.remotes.find(({ user }) => user === id) : undefined;
   const name = label || data?.label || (mine && t('entity.youAt', { remote: mine.name })) || id;
   return <bdi>{(name || t('entity.unknownAuthor')).slice(0, 300)}</bdi>;
 }

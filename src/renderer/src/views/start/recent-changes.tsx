@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { answered, api, currentNetwork } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
 import { useTexts } from '../../messages/texts.tsx';
-import { previewQuery } from '../entity/entity-queries.ts';
+import { fetchPreview } from '../entity/entity-queries.ts';
 
 /** So many entities are shown, of more that are looked at: users come and go without anybody's doing. */
 const shown = 6;
@@ -22,7 +22,14 @@ export function RecentChanges() {
     .flatMap(([id, [last]]) => (last ? [{ id, ts: last.ts }] : []))
     .slice(0, lookedAt);
   // Of their own: they are what has just changed, and other names are not asked for at each move (shell/live-updates.tsx).
-  const previews = useQueries({ queries: newest.map(({ id }) => ({ ...previewQuery(id), queryKey: ['recent', id] })) });
+  const previews = useQueries({
+    queries: newest.map(({ id }) => ({
+      queryKey: ['recent', id],
+      queryFn: ({ signal }: { signal: AbortSignal }) => fetchPreview(id, signal),
+      staleTime: 60_000,
+      retry: false,
+    })),
+  });
   const told = newest
     .map((one, i) => ({ ...one, known: previews[i]?.data, error: previews[i]?.error }))
     .filter(({ known }) => known?.type !== 'user')
