@@ -50,7 +50,7 @@ export function MemberLines({ members, nameOf, active, mayManage, onChange, onRe
       <table className="w-full border-t border-line">
         <thead className="text-left text-xs text-quiet">
           <tr className="border-b border-line">
-            <th className="w-2/5 px-5 py-2 font-medium">{t('members.member')}</th>
+            <th className="w-1/2 px-5 py-2 font-medium lg:w-2/5">{t('members.member')}</th>
             <th className="px-3 py-2 font-medium">{t('members.role')}</th>
             <th className="hidden px-3 py-2 font-medium sm:table-cell">{t('members.until')}</th>
             <th className="hidden px-3 py-2 font-medium lg:table-cell">{t('members.since')}</th>

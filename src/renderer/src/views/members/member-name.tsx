@@ -12,24 +12,27 @@ export function MemberName({ peer, type, label }: { peer: string; type: string; 
   return (
     <span className="flex min-w-0 items-center gap-2">
       <Icon size={15} className="shrink-0 text-quiet" aria-hidden />
-      {isAll ? (
-        <span className="font-medium">{t('members.everybody')}</span>
-      ) : (
-        <Link
-          to="/entities/$id"
-          params={{ id: peer }}
-          className="min-w-0 truncate font-medium hover:underline"
-          dir="auto"
-          title={peer}
-        >
-          {label || peer}
-        </Link>
-      )}
-      {!isAll && type !== 'user' && (
-        <span className="shrink-0 text-xs text-quiet">
-          {type in icons ? t(`members.type.${type as 'group' | 'agent' | 'klados'}`) : type}
-        </span>
-      )}
+      {/* Where there is little room the type comes below, so that the name has all of it. */}
+      <span className="flex min-w-0 flex-wrap items-baseline gap-x-2">
+        {isAll ? (
+          <span className="font-medium">{t('members.everybody')}</span>
+        ) : (
+          <Link
+            to="/entities/$id"
+            params={{ id: peer }}
+            className="line-clamp-3 min-w-0 font-medium [overflow-wrap:anywhere] hover:underline"
+            dir="auto"
+            title={peer}
+          >
+            {label || peer}
+          </Link>
+        )}
+        {!isAll && type !== 'user' && (
+          <span className="shrink-0 text-xs text-quiet">
+            {type in icons ? t(`members.type.${type as 'group' | 'agent' | 'klados'}`) : type}
+          </span>
+        )}
+      </span>
     </span>
   );
 }
