@@ -147,6 +147,8 @@ export interface Surroundings {
   /** The threads of long reads, likewise. */
   readers?: ReaderThreads;
   writer?: Threads['writer'];
+  /** It goes on for long enough to complete beside all else what a stop of the node has left. */
+  goesOn?: boolean;
 }
 
 /** The composition root: builds each long-lived object once; disposing closes them in reverse. */
@@ -209,14 +211,12 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const unfinished = opened.use(
     new UnfinishedCascades({ resume: (...args) => cascades.resume(...args), networks, log }),
   );
-  const carImports = new CarImportService({
-    networks,
-    alone,
-    now,
-    newId: writes.env.newId,
-    schema: writes.env.schema,
-    log,
-  });
+  const carImports = opened.use(
+    new CarImportService({
+      ...{ networks, alone, now, newId: writes.env.newId, schema: writes.env.schema, log },
+      behind: surroundings.goesOn ?? false,
+    }),
+  );
   const { publicUrl } = config;
   opened.use(services.bytes.uploads);
   const sessions = new SessionsService({
@@ -355,6 +355,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     status: new StatusService({
       ...{ networks, remotes, search, data: config.data, instance, version, publicUrl, now },
       checkpointFaults,
+      resumed: (store) => [...carImports.resumed(store.network), ...invocations.resumed(store)],
     }),
     sync,
     remotes,

@@ -21,6 +21,7 @@ import { BatchJobsService } from './resources/klados-jobs/batch-service.ts';
 import { ReinvokeService } from './resources/klados-jobs/reinvoke-service.ts';
 import { KladosJobsService } from './resources/klados-jobs/service.ts';
 import { KladosStatusService } from './resources/klados-jobs/status-service.ts';
+import type { LeftWorkView } from './resources/node/status/wire.ts';
 import { ResumeService } from './resources/rhiza-jobs/resume-service.ts';
 import { RhizaJobsService } from './resources/rhiza-jobs/service.ts';
 import { RhizaStatusService } from './resources/rhiza-jobs/status-service.ts';
@@ -158,6 +159,12 @@ export class Invocations implements AsyncDisposable {
     });
     void this.#pruner.follow(store);
     if (this.#base !== null) this.#begin(store);
+  }
+
+  /** How many jobs that a stop of the node left have been taken up so far, where not all are. */
+  resumed(store: NetworkStore): LeftWorkView[] {
+    const jobs = this.#queues.get(store)?.resumed ?? null;
+    return jobs === null ? [] : [{ what: 'jobs', name: null, done: jobs }];
   }
 
   #begin(store: NetworkStore): void {

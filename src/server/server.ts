@@ -77,6 +77,7 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
       follower: overrides.follower,
       readers: overrides.readers,
       writer: overrides.writer,
+      goesOn: overrides.watch ?? false,
     }),
   );
 

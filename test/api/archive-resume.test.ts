@@ -4,7 +4,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { FileStore } from '../../src/server/blocks/file-store.ts';
 import type { Json } from '../../src/server/model/manifest.ts';
 import { spooledPath } from '../../src/server/store/archive/spool.ts';
@@ -13,11 +13,13 @@ import { filesFolder, spoolFolder } from '../../src/server/store/network-folders
 import { databaseFile } from '../../src/server/store/network-store.ts';
 import { archiveTask, unfinished } from '../../src/server/store/tasks.ts';
 import { ask, operator } from '../helpers/callers.ts';
+import { commandLine } from '../helpers/command-line.ts';
 import { collection, create, ok } from '../helpers/entities.ts';
 import { uploaded } from '../helpers/files.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { exported, imported, tipsOf, verified } from '../helpers/node-archives.ts';
 import { listOf, SampleState } from '../helpers/sample-archive.ts';
+import { writerGate } from '../helpers/writer-gate.ts';
 
 interface Imports {
   imports: { id: string; files: string[]; counts: { created: number; unchanged: number }; state: string }[];
@@ -67,6 +69,36 @@ test('an import that a kill ended is completed at the next start, and counts wha
   }
   await using second = await startNode({ data: folder.path });
   expect(await imports(second)).toMatchObject([{ files: ['sent.car'], counts: { created: 21, unchanged: 0 } }]);
+});
+
+test('a node that goes on answers while it completes an import, and says so', async () => {
+  const state = new SampleState();
+  for (let i = 0; i < 300; i++) state.write(`person ${i}`);
+  const car = await state.export();
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  const run = { id: '00000000000000000000000000', started: 0, name: 'people.car' };
+  {
+    await using node = await startNode({ data });
+    await leave(node, car, run);
+  }
+  using gate = writerGate();
+  await using node = await startNode({ data, watch: true, writer: 'thread' });
+  const resumed = async () => {
+    const status = await ask(node, operator(node), 'GET /node/status');
+    return ok<{ networks: { resumed: object[] }[] }>(status).networks[0]?.resumed;
+  };
+  expect(await resumed()).toEqual([{ what: 'archive', name: 'people.car', done: 0 }]);
+  expect((await commandLine(data, ['status'])).out).toContain(
+    'completes an interrupted import of an archive (people.car)',
+  );
+  const headers = { ...operator(node).headers, 'Content-Type': 'application/octet-stream' };
+  expect((await node.fetch('/node/import-car', { method: 'POST', headers, body: car })).status).toBe(503);
+  // What comes to the folder meanwhile is nobody's to sweep away, and its own goes when it is complete.
+  expect(await readdir(spoolFolder(join(data, 'main')))).toEqual([file]);
+  gate.open();
+  await vi.waitFor(async () => expect(await resumed()).toEqual([]), 15_000);
+  expect([(await tipsOf(node)).size, await readdir(spoolFolder(join(data, 'main')))]).toEqual([300, []]);
 });
 
 test('an import that ended the start of the node several times is left alone, until its file is gone', async () => {

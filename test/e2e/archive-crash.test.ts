@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readyUrl } from '../../src/main/node-client.ts';
 import { operate } from '../helpers/node-archives.ts';
 import { SampleState } from '../helpers/sample-archive.ts';
@@ -26,7 +26,7 @@ afterEach(async () => {
   rmSync(data, { recursive: true, force: true });
 });
 
-test('an import that was killed is complete when the node answers again', async () => {
+test('an import that was killed is completed once the node answers again', async () => {
   const state = new SampleState();
   for (let i = 0; i < 4000; i++) state.write(`person ${i}`, 1 + (i % 3));
   const car = await state.export();
@@ -40,6 +40,13 @@ test('an import that was killed is complete when the node answers again', async 
   expect(await readdir(join(data, 'main', 'spool'))).toHaveLength(1);
 
   const second = await serve();
+  const isAtWork = async () => {
+    const status = (await (await operate({ url: second.url, data }, 'GET /node/status')).json()) as {
+      networks: { resumed: object[] }[];
+    };
+    return status.networks.some(({ resumed }) => resumed.length > 0);
+  };
+  await vi.waitFor(async () => expect(await isAtWork()).toBe(false), { timeout: 30_000, interval: 100 });
   const ids = [...state.chains.keys()];
   const answers = await operate({ url: second.url, data }, 'GET /node/export?format=ndjson&history=tip');
   const lines = (await answers.text()).trim().split('\n');

@@ -9,12 +9,12 @@ import { findJob, queuedJobs, type StoredJob } from '../../src/server/store/jobs
 import { NetworkStore } from '../../src/server/store/network-store.ts';
 import { openStore } from '../helpers/store.ts';
 
-const made = (n: number, expires: number): Commit => {
+const made = (n: number, expires: number, state: NewJob['state'] = 'queued'): Commit => {
   const request = { job_id: `job_${n}` } as JobRequest;
   const job: NewJob = {
     ...{ id: `job_${n}`, run: `job_${n}`, type: 'klados', processor: 'p', rhiza: null, collection: 'c', target: 'c' },
     ...{ parent: null, retries: null, handoff: null, asker: '{}', request, created: 0, expires },
-    ...{ state: 'queued', attempts: 0 },
+    ...{ state, attempts: 0 },
   };
   return { changes: [], preconditions: [], rows: [{ kind: 'job', job }], origin: 'local', time: 0 };
 };
@@ -41,7 +41,7 @@ it('are looked for again whenever somebody says that there may be some, also as 
       sender: {} as JobSender,
       now: () => 0,
       newUlid: () => '',
-      log: { error: () => expect.unreachable() },
+      log: { error: () => expect.unreachable(), warn: () => expect.unreachable(), info: () => expect.unreachable() },
       stop: new AbortController().signal,
     });
     look.mockClear();
@@ -85,4 +85,34 @@ it('wait on where the node could not look up their processor, since nothing of t
   expect(logged).toEqual(['the processor of a job could not be looked up']);
   await sender.attempt(store, job());
   expect(job().sending).toMatchObject({ state: 'refused', error: 'the processor is not here any more' });
+});
+
+it('are taken up beside all else where a stop of the node left very many, and what waits is sent after that', async () => {
+  await using opened = await openStore('here');
+  const { store } = opened;
+  const left = Array.from({ length: 501 }, (_, n) => made(n, 100, 'sent'));
+  await store.submit(left);
+  const told: string[] = [];
+  const tell = (_: object, message: string) => void told.push(message);
+  const sender = new JobSender({
+    ...{ dispatchers: [], apiBase: () => 'http://node', now: () => 0, log: { error: tell } },
+    stop: new AbortController().signal,
+  });
+  const queue = new JobQueue(store, {
+    ...{ sender, now: () => 0, newUlid: () => '', log: { error: tell, warn: tell, info: tell } },
+    stop: new AbortController().signal,
+  });
+  const unknown = () => left.filter((_, n) => store.read((db) => findJob(db, `job_${n}`))?.sending.state === 'unknown');
+  const { submit } = store;
+  const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+  const spy = vi.spyOn(store, 'submit').mockImplementation(async (commits) => {
+    if (spy.mock.calls.length > 1) await held;
+    return submit.call(store, commits);
+  });
+  await queue.resume();
+  expect([unknown().length, queue.resumed, told.length]).toEqual([500, 500, 1]);
+  const takenUp = queue.takenUp();
+  letGo();
+  await takenUp;
+  expect([unknown().length, queue.resumed, told.length]).toEqual([501, null, 2]);
 });

@@ -1,22 +1,12 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
-import { StorageError } from '../errors.ts';
-import { afterSending, type SendingEvent } from '../model/job-state.ts';
+import type { SendingEvent } from '../model/job-state.ts';
 import { findStanding } from '../store/entities.ts';
-import { endpointsSince } from '../store/jobs/endpoints-since.ts';
-import type { JobRow, NewJobBatch } from '../store/jobs/job-rows.ts';
-import {
-  findBatch,
-  findJob,
-  interruptedJobs,
-  lastJob,
-  openBatch,
-  queuedJobs,
-  type StoredJob,
-  waitingJobs,
-} from '../store/jobs/jobs.ts';
+import type { NewJobBatch } from '../store/jobs/job-rows.ts';
+import { findBatch, findJob, openBatch, queuedJobs, type StoredJob, waitingJobs } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { mostAtOnce } from './at-once.ts';
 import { batchJob } from './batch-job.ts';
+import { InterruptedJobs, type InterruptedNeeds } from './interrupted.ts';
 import { Rests } from './rests.ts';
 import { firstPauseMs, type JobSender, longestPauseMs } from './sender.ts';
 
@@ -26,7 +16,7 @@ export interface QueueNeeds {
   now: () => number;
   /** A new ULID. */
   newUlid: () => string;
-  log: { error(details: object, message: string): void };
+  log: InterruptedNeeds['log'];
   /** Given when the node closes. */
   stop: AbortSignal;
 }
@@ -49,6 +39,7 @@ export class JobQueue {
   /** Read and not sent yet, by processor. */
   readonly #taken = new Map<string, StoredJob[]>();
   readonly #rests: Rests;
+  readonly #interrupted: InterruptedJobs;
   /** Whether it is about to look who of those that rest is elsewhere by now. */
   #sees = false;
   /** Wakes it when the first rest ends. */
@@ -59,10 +50,6 @@ export class JobQueue {
   #isRunning = false;
   /** Whether the store may have something that was not looked for yet: jobs for somebody with room, or a batch. */
   #looks = false;
-  /** The last job of before a stop of the node, while what that left is not taken up; else 0. */
-  #left = 0;
-  /** What that left and is not begun anew, until jobs are sent: a node that runs for one command takes none. */
-  readonly #lost = new Map<string, SendingEvent>();
   /** Handoffs that had not arrived when the node stopped, by their digests: whoever began them has had no answer. */
   readonly #unanswered = new Map<string, string[]>();
   /** Why one could not be sent, and still waits. */
@@ -73,6 +60,7 @@ export class JobQueue {
   constructor(store: NetworkStore, needs: QueueNeeds) {
     this.#store = store;
     this.#needs = needs;
+    this.#interrupted = new InterruptedJobs(store, needs);
     this.#rests = new Rests(
       () => performance.now(),
       (place) => needs.sender.isLocal(place),
@@ -81,24 +69,22 @@ export class JobQueue {
   }
 
   /**
-   * Takes up what a stop of the node left, before anything new is sent: of what was under way nobody knows whether it
-   * arrived, and what ran within the node has ended with it. It sends nothing: processors may not reach the node yet.
-   * Where that cannot be written, on a full disk say, the network can be read all the same, and it is tried again with what
-   * is sent. @throws StorageError where the jobs cannot be read
+   * Takes up what a stop of the node left, before anything that waits is sent (interrupted.ts).
+   * @throws StorageError where the jobs cannot be read
    */
   async resume(): Promise<void> {
-    const { log, now } = this.#needs;
     await this.#noteUnanswered();
-    const [first] = this.#store.read((db) => interruptedJobs(db, { after: 0, limit: 1, nowMs: now() }));
-    if (!first) return;
-    // What comes meanwhile is of this run of the node.
-    this.#left = this.#store.read(lastJob);
-    try {
-      await this.#takeUp();
-    } catch (error) {
-      if (!(error instanceof StorageError)) throw error;
-      log.error({ err: error }, 'jobs that a stop of the node left could not be taken up; it is tried again');
-    }
+    await this.#interrupted.begin();
+  }
+
+  /** Resolves when nothing is left that a stop of the node left. @throws StorageError */
+  takenUp(): Promise<void> {
+    return this.#interrupted.takenUp();
+  }
+
+  /** How many of that were taken up so far; null where all are. */
+  get resumed(): number | null {
+    return this.#interrupted.progress;
   }
 
   async #noteUnanswered(): Promise<void> {
@@ -144,32 +130,6 @@ export class JobQueue {
     return undefined;
   }
 
-  /** Leaves nothing that a stop of the node left. */
-  async #takeUp(): Promise<void> {
-    const { sender, now } = this.#needs;
-    for (let after = 0; this.#left > 0; ) {
-      const page = this.#store.read((db) => {
-        const jobs = interruptedJobs(db, { after, last: this.#left, limit: perPage, nowMs: now() });
-        const endpoints = endpointsSince(db, Math.min(...jobs.map(({ created }) => created)));
-        return jobs.map((job) => ({ ...job, endpoints: endpoints(job.processor, job.created) }));
-      });
-      const rows: JobRow[] = [];
-      for (const { id, endpoints, sending, begun } of page) {
-        // Where it had others, a service may have taken the job, and may still work on it.
-        const local = endpoints.length > 0 && endpoints.every((endpoint) => sender.isLocal(endpoint));
-        const event = { kind: 'restarted', local, begun } as const;
-        const to = afterSending(sending, event);
-        const { state, attempts } = sending;
-        if (to.state === 'refused') this.#lost.set(id, event);
-        else if (to !== sending) rows.push({ kind: 'job_sending', id, from: { state, attempts }, to });
-      }
-      if (rows.length > 0) await this.#store.submit([sender.commit(rows)]);
-      const last = page.at(-1);
-      if (last) after = last.key;
-      else this.#left = 0;
-    }
-  }
-
   /** In the background: what is sent does not wait for it. */
   #giveUp(id: string, event: SendingEvent): void {
     const { sender, stop, log } = this.#needs;
@@ -191,7 +151,7 @@ export class JobQueue {
 
   /** Resolves when nothing can be sent now, or the node closes. */
   async idle(): Promise<void> {
-    await this.#running;
+    await Promise.all([this.#running, this.#interrupted.idle()]);
   }
 
   /** Does not throw. */
@@ -219,9 +179,10 @@ export class JobQueue {
    */
   async #step(): Promise<boolean> {
     const { stop } = this.#needs;
-    await this.#takeUp();
-    for (const [id, event] of this.#lost) this.#giveUp(id, event);
-    this.#lost.clear();
+    await this.#interrupted.takenUp();
+    const { lost } = this.#interrupted;
+    for (const [id, event] of lost) this.#giveUp(id, event);
+    lost.clear();
     const failure = this.#failure;
     this.#failure = null;
     if (failure) throw failure.error;

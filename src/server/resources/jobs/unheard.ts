@@ -43,6 +43,9 @@ export async function begunBefore(
   store: NetworkStore,
   digest: string,
 ): Promise<StoredJob | null> {
+  const queue = needs.queueOf(store);
+  // Until then it does not say of each what was under way.
+  await queue.takenUp();
   const find = () => store.read((db) => unknownByHandoff(db, digest, stoppedMeanwhile, writes.env.now()));
   const begun = async () => {
     const job = find();
@@ -52,7 +55,5 @@ export async function begunBefore(
     await store.submit([needs.sender.commit([{ kind: 'job_sending', id, from: sending, to: { ...sending, error } }])]);
     return job;
   };
-  return (
-    (find() && (await writes.queued(store, digest, begun))) ?? (await needs.queueOf(store).unanswered(digest)) ?? null
-  );
+  return (find() && (await writes.queued(store, digest, begun))) ?? (await queue.unanswered(digest)) ?? null;
 }

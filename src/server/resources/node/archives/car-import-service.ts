@@ -24,14 +24,20 @@ import { asStorageError, isOfStorage, storageError } from '../../../store/storag
 import { type ArchiveTask, archiveTask, archiveTasks, type BegunImport } from '../../../store/tasks.ts';
 import { runTask } from '../../../store/threads/task-run.ts';
 import { UndosUnderWay } from '../imports/undos-under-way.ts';
+import type { LeftWorkView } from '../status/wire.ts';
+import { countsIn, runRow, summary } from './import-counts.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
-import type { CarImportLineView, CarImportView } from './wire.ts';
+import type { CarImportLineView } from './wire.ts';
 
 /** After so many starts an import that ends each of them is left alone. */
 const maxEnded = 3;
 
+/** How often it is logged how far one is that a start completes, in milliseconds. */
+const toldMs = 5000;
+
 interface Log {
   info(details: object, message: string): void;
+  warn(details: object, message: string): void;
   error(details: object, message: string): void;
 }
 
@@ -43,18 +49,27 @@ export interface CarImportSurroundings {
   /** The schema name of manifests. */
   schema: string;
   log: Log;
+  /** Whether what a start completes holds up nobody; else it is complete before anybody is answered. */
+  behind: boolean;
 }
+
+/** An import that a start completes. */
+type Resumed = ArchiveTask & Required<Pick<ArchiveTask, 'ended'>>;
 
 /**
  * Imports of archives: received into a file, verified whole, recorded, applied in slices. From the record on a restart
  * completes it; before it nothing is kept.
  */
-export class CarImportService {
+export class CarImportService implements AsyncDisposable {
   readonly #env: CarImportSurroundings;
-  /** The runs that are being received, with what has come of each; those that a start completes are over before anybody may ask. */
+  /** The runs that are being received or completed, with what has come of each. */
   readonly #atWork = new Map<string, ImportTally | undefined>();
+  /** Of these, those that a start completes. */
+  readonly #resumed = new Map<string, BegunImport>();
   readonly #undos = new UndosUnderWay();
   #stopped = false;
+  /** Settled when no start completes any. Does not reject. */
+  #completing: Promise<unknown> = Promise.resolve();
 
   constructor(env: CarImportSurroundings) {
     this.#env = env;
@@ -181,28 +196,59 @@ export class CarImportService {
   }
 
   /**
-   * Completes what a crash interrupted; for when a network is opened. One that ended the node at several starts without
-   * bringing anything is left alone for good, since it would do so again.
+   * Completes what a crash interrupted, one after the other; for when a network is opened. One that ended the node at several starts
+   * without bringing anything is left alone for good, since it would do so again.
    */
   async resume(network: Network): Promise<void> {
-    const { networks, log } = this.#env;
+    const { networks, log, behind } = this.#env;
     const store = await networks.get(network);
-    const kept = new Set<string>();
     const { unfinished, left } = store.read(archiveTasks);
-    for (const task of [...unfinished, ...left]) {
+    const tasks = [...unfinished, ...left];
+    // Before others may be received.
+    await sweepSpool(store.folder, new Set(tasks.map(({ file }) => file)));
+    const resumed: { path: string; task: Resumed }[] = [];
+    for (const task of tasks) {
       const path = spooledPath(store.folder, task.file) ?? '';
       const newest = store.read(newestBlock);
       const starts = task.left || task.ended?.newest === newest ? (task.ended?.starts ?? 0) : 0;
-      kept.add(task.file);
       if (starts < maxEnded || !existsSync(path)) {
-        if (await this.#completed(store, path, { ...task, ended: { starts, newest } })) kept.delete(task.file);
+        resumed.push({ path, task: { ...task, ended: { starts, newest } } });
         continue;
       }
       // Where this cannot be written, the next start does; this one goes on all the same.
       if (!task.left) await this.#record(store, { ...task, left: true }, true).catch(() => undefined);
       log.error({ network, name: task.run.name, file: path }, leftAlone(starts));
     }
-    await sweepSpool(store.folder, kept);
+    const completed = resumed.map(({ path, task }) => this.#resume(store, path, task));
+    if (!behind) await Promise.all(completed);
+  }
+
+  /** Completes one when those before it have ended; until then it counts as at work. */
+  #resume(store: NetworkStore, path: string, task: Resumed): Promise<void> {
+    const { alone, behind } = this.#env;
+    const { run } = task;
+    const atWork = this.#begin(run.id);
+    this.#resumed.set(run.id, run);
+    const completed = this.#completing.then(async () => {
+      try {
+        using _alone = behind ? await alone.beginNext('archive') : null;
+        // The next one of several is not even read.
+        const isOver = !(behind && this.#stopped) && (await this.#completed(store, path, task));
+        if (isOver && path !== '') await rm(path, { force: true });
+      } finally {
+        this.#resumed.delete(run.id);
+        atWork[Symbol.dispose]();
+      }
+    });
+    this.#completing = completed.catch(() => undefined);
+    return completed;
+  }
+
+  /** The imports on a network that a start completes now, with how many entities each has brought or met so far. */
+  resumed(network: Network): LeftWorkView[] {
+    return [...this.#resumed.values()]
+      .filter(({ id }) => networkOf(id) === network)
+      .map(({ id, name }) => ({ what: 'archive', name, done: this.#atWork.get(id)?.entities ?? 0 }));
   }
 
   /** The node stops: an import that is being completed is left to the next start, where it is now. */
@@ -210,17 +256,19 @@ export class CarImportService {
     this.#stopped = true;
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop();
+    await this.#completing;
+  }
+
   /** Whether nothing is left of it to do. */
-  async #completed(
-    store: NetworkStore,
-    path: string,
-    task: ArchiveTask & Required<Pick<ArchiveTask, 'ended'>>,
-  ): Promise<boolean> {
+  async #completed(store: NetworkStore, path: string, task: Resumed): Promise<boolean> {
     const { log } = this.#env;
     const { network } = store;
     const { file, run, ended } = task;
     try {
-      log.info({ network, file }, 'completing an import of an archive that was interrupted');
+      log.warn({ network, file, name: run.name }, 'completing an import of an archive that was interrupted');
+      let told = performance.now();
       // Taken back below where the node lives to tell of a failure.
       await this.#record(store, { ...task, ended: { ...ended, starts: ended.starts + 1 } }, true);
       // To what goes on now, these look as if they had been here before.
@@ -228,8 +276,12 @@ export class CarImportService {
       let done: ImportTally | undefined;
       for await (const tally of applied(store, path, this.#run(run))) {
         if (this.#stopped) throw new UnavailableError('The node is stopping');
-        if ('done' in tally)
-          done = { ...tally.done, created: tally.done.created + made, unchanged: tally.done.unchanged - made };
+        if (!('done' in tally)) {
+          this.#atWork.set(run.id, tally);
+          if (performance.now() - told < toldMs) continue;
+          told = performance.now();
+          log.warn({ network, file, entities: tally.entities }, 'an interrupted import is being completed');
+        } else done = { ...tally.done, created: tally.done.created + made, unchanged: tally.done.unchanged - made };
       }
       log.info({ network, ...done }, 'the import is complete');
       await this.#record(store, task, false, done);
@@ -310,52 +362,4 @@ async function* applied(
   run: ArchiveRun,
 ): AsyncGenerator<ImportTally | { done: ImportTally }, void, undefined> {
   yield { done: yield* applyArchive(store, path, run) };
-}
-
-/** An import in the list of all, by the counts that imports of records have. */
-function runRow({ id, started, name }: BegunImport, tally: ImportTally | undefined): Row {
-  return {
-    kind: 'import_run',
-    id,
-    collection: null,
-    made: false,
-    started,
-    files: name === null ? [] : [name],
-    counts: countsIn(tally),
-    ended: tally !== undefined,
-  };
-}
-
-function countsIn(tally: ImportTally | undefined) {
-  const { entities = 0, created = 0, advanced = 0, unchanged = 0, forks = 0 } = tally ?? {};
-  return {
-    ...{ records: entities, entities, relationships: 0, created, updated: advanced, unchanged },
-    ...{ left_alone: forks, refused: 0, repeated: 0, differing: 0 },
-  };
-}
-
-function summary(facts: ArchiveFacts, tally: ImportTally): Omit<CarImportView, 'run'> {
-  const { partial, waiting, ...counts } = tally;
-  const remarks: string[] = [];
-  if (partial > 0)
-    remarks.push(
-      `The archive does not have the whole history of ${partial} entities; theirs starts here with a later version (the first: ${tally.partial_examples
-        .slice(0, 3)
-        .map(({ id, ver }) => `${id} with version ${ver}`)
-        .join(', ')}).`,
-    );
-  if (tally.forks > waiting)
-    remarks.push(
-      `${tally.forks - waiting} entities were changed here and in the archive: theirs are listed as conflicts.`,
-    );
-  if (waiting > 0)
-    remarks.push(
-      `${waiting} entities were changed here and in the archive while what another archive has of them is listed as a conflict, which stays: decide these conflicts, and import this archive again to have its versions listed.`,
-    );
-  const { root, missing_files } = facts;
-  if (missing_files > 0)
-    remarks.push(
-      `${missing_files} ${missing_files === 1 ? 'file that its versions name is' : 'files that its versions name are'} not here and did not come with it: a package or a sync that has them brings them.`,
-    );
-  return { root, ...counts, missing_files, remarks };
 }

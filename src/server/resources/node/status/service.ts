@@ -10,7 +10,7 @@ import { type CheckpointFaults, inOne } from '../../../store/checkpoints/checkpo
 import { databaseSize } from '../../../store/database-size.ts';
 import type { NetworkCounts } from '../../../store/network-counts.ts';
 import { filesFolder } from '../../../store/network-folders.ts';
-import { databaseFile } from '../../../store/network-store.ts';
+import { databaseFile, type NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
 import { searchFile } from '../../../store/search/search-index.ts';
 import { storingLater } from '../../../store/storage-error.ts';
@@ -22,6 +22,8 @@ export interface StatusNeeds {
   remotes: RemotesService;
   search: SearchEngine;
   checkpointFaults: CheckpointFaults;
+  /** What a stop of the node left of a network that it goes on with now. */
+  resumed: (store: NetworkStore) => NetworkStatusView['resumed'];
   /** The data folder. */
   data: string;
   instance: string;
@@ -81,6 +83,7 @@ export class StatusService {
       index_bytes: made,
       file_bytes: await storingLater(() => this.#keptOf(network, store.folder).total()),
       index: { moves: cursor, behind, learning, problem },
+      resumed: this.#needs.resumed(store),
       ...(await this.#needs.remotes.all(network)),
     };
   }
