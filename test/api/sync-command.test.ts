@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { ask, operator } from '../helpers/callers.ts';
 import { commandLine } from '../helpers/command-line.ts';
 import { ok } from '../helpers/entities.ts';
@@ -24,4 +24,40 @@ test('a remote that does not answer is asked after those that do, from the next 
   dead.fault = () => undefined;
   ok(await ask(mirror, here, 'POST /node/remotes/a-dead/sync'));
   expect(await named()).toEqual({ code: 0, names: ['a-dead', 'living'] });
+});
+
+test('a remote of which nothing comes keeps none of the others waiting, and those that did not answer the last time run at once', async () => {
+  await using origin = await startNode();
+  await using mirror = await startNode({ wait: async () => undefined });
+  const here = operator(mirror);
+  await using first = await startProxy(origin.url);
+  await using second = await startProxy(origin.url);
+  await addRemote(mirror, here, { name: 'a-dead', url: first.url });
+  await addRemote(mirror, here, { name: 'b-dead', url: second.url });
+  await addRemote(mirror, here, { name: 'living', url: origin.url });
+  const { promise: freed, resolve: free } = Promise.withResolvers<void>();
+  first.fault = () => ({ status: 503, after: () => freed });
+  const runOf = async (name: string) =>
+    ok<{ last_run: { fault: string | null } | null }>(await ask(mirror, here, `GET /node/remotes/${name}`)).last_run;
+  const running = commandLine(mirror.data, ['sync']);
+  await vi.waitFor(async () => expect(await runOf('living')).toMatchObject({ fault: null }), 10_000);
+  expect(await runOf('a-dead')).toBe(null);
+  second.fault = () => 'cut';
+  free();
+  first.fault = () => 'cut';
+  expect((await running).out).toMatch(/^b-dead: .*\nliving: .*\na-dead: /);
+  await commandLine(mirror.data, ['sync']);
+  // Each answers only once the other has been asked.
+  const asked = [first, second].map((proxy) => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    proxy.calls.length = 0;
+    return { proxy, promise, resolve };
+  });
+  const both = Promise.all(asked.map(({ promise }) => promise));
+  for (const { proxy, resolve } of asked)
+    proxy.fault = () => {
+      resolve();
+      return { status: 503, after: () => both };
+    };
+  expect((await commandLine(mirror.data, ['sync', '--json'])).out).toMatch(/"living".*"a-dead".*"b-dead"/);
 });

@@ -146,18 +146,24 @@ async function changed(
   }
 }
 
+/** A remote; `isSilent`: it did not answer the last time. */
+export interface NamedRemote {
+  name: string;
+  isSilent: boolean;
+}
+
 /**
- * The names of all remotes, or of the one that is named; those last that did not answer the last time, so that no other one waits for
- * them. @throws UsageError where there is none
+ * All remotes, or the one that is named; those last that did not answer the last time, so that no other one waits for them.
+ * @throws UsageError where there is none
  */
-export async function remotesNamed(client: NodeClient, name?: string): Promise<string[]> {
+export async function remotesNamed(client: NodeClient, name?: string): Promise<NamedRemote[]> {
   const { remotes } = await client.ask<{ remotes: RemoteState[] }>('GET', '/node/remotes');
   if (remotes.length === 0) throw new UsageError('There is no remote. Add one with "archeion remote add NAME URL".');
-  if (name === undefined) {
-    const failed = ({ last_run }: RemoteState) => Number(last_run?.fault === 'unreachable');
-    return remotes.toSorted((a, b) => failed(a) - failed(b)).map((remote) => remote.name);
-  }
-  if (remotes.some((remote) => remote.name === name)) return [name];
+  const wanted = name === undefined ? remotes : remotes.filter((remote) => remote.name === name);
+  if (wanted.length > 0)
+    return wanted
+      .map((remote) => ({ name: remote.name, isSilent: remote.last_run?.fault === 'unreachable' }))
+      .toSorted((a, b) => Number(a.isSilent) - Number(b.isSilent));
   throw new UsageError(`There is no remote ${name}: "archeion remote list" shows them.`);
 }
 

@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import PQueue from 'p-queue';
 import { UsageError } from '../config.ts';
 import { type NodeClient, openClient } from './parts/client.ts';
 import { counted, number } from './parts/counted.ts';
@@ -7,7 +9,7 @@ import { FailureError } from './parts/failure.ts';
 import { type AnswerLine, lastOf, refuseError } from './parts/lines.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { printable } from './parts/table.ts';
-import { type RemoteState, remotePath, remotesNamed } from './remote.ts';
+import { type NamedRemote, type RemoteState, remotePath, remotesNamed } from './remote.ts';
 import { watchRemotes } from './sync-watch.ts';
 
 interface Options extends GlobalOptions {
@@ -84,19 +86,59 @@ export function addSync(program: Command, shell: Shell): void {
           '--accept-large-change is for one run that is made: give it without --watch and --dry-run.',
         );
       await using client = await openClient(shell, options);
-      if (options.watch) return await watchRemotes(shell, client, await remotesNamed(client, name), options);
-      const outcomes: Outcome[] = [];
-      for (const remote of await remotesNamed(client, name)) {
+      const remotes = await remotesNamed(client, name);
+      if (options.watch) {
+        const names = remotes.map((remote) => remote.name);
+        return await watchRemotes(shell, client, names, options);
+      }
+      // Two bars would be drawn over each other.
+      const terminal = remotes.length > 1 ? null : shell.terminal;
+      const { err, stopped } = shell;
+      const outcomes = await inTurn(remotes, async (remote, shows) => {
         const outcome = options.dryRun
           ? await preview(client, remote)
-          : await run(client, shell, remote, options.acceptLargeChange ?? false);
-        outcomes.push(outcome);
+          : await run(client, { terminal, err, stopped }, remote, {
+              accept: options.acceptLargeChange ?? false,
+              shows,
+            });
         if (!options.json) for (const line of describe(outcome)) shell.out(line);
-      }
+        return outcome;
+      });
       if (options.json) shell.out(JSON.stringify({ remotes: outcomes }));
       const wrong = outcomes.flatMap(problems);
       if (wrong.length > 0) throw new FailureError(wrong.join(' '));
     });
+}
+
+/** So many are synced with at once, and so long one of which nothing comes keeps the next one waiting, in milliseconds. */
+const [mostAtOnce, quietMs] = [8, 2000];
+
+/**
+ * Syncs with one after the other, so that what one brings goes on to the next, but that nobody waits for one that does not answer: the
+ * next begins beside one of which nothing comes, and those that did not answer the last time run at once, after all others. `shows`:
+ * called when something has come.
+ */
+async function inTurn(
+  remotes: NamedRemote[],
+  sync: (remote: string, shows: () => void) => Promise<Outcome>,
+): Promise<Outcome[]> {
+  const runs = new PQueue({ concurrency: mostAtOnce });
+  const outcomes: Promise<Outcome>[] = [];
+  for (const { name, isSilent } of remotes) {
+    let isShown = false;
+    const outcome = runs.add(() =>
+      sync(name, () => {
+        isShown = true;
+      }),
+    );
+    outcome.catch(() => undefined);
+    outcomes.push(outcome);
+    if (isSilent) continue;
+    const quiet = sleep(quietMs, undefined, { ref: false });
+    await Promise.race([outcome, quiet]);
+    if (isShown) await outcome;
+  }
+  return Promise.all(outcomes);
 }
 
 function preview(client: NodeClient, remote: string): Promise<Outcome> {
@@ -109,12 +151,21 @@ function preview(client: NodeClient, remote: string): Promise<Outcome> {
   });
 }
 
-function run(client: NodeClient, shell: Shell, remote: string, accept: boolean): Promise<Outcome> {
+function run(
+  client: NodeClient,
+  shell: Pick<Shell, 'terminal' | 'err' | 'stopped'>,
+  remote: string,
+  { accept, shows }: { accept: boolean; shows: () => void },
+): Promise<Outcome> {
   return outcomeOf(remote, async () => {
     const query = accept ? '?accept_large_change=true' : '';
     const lines = client.send<Line>('POST', `${remotePath(remote)}/sync${query}`, Readable.from([]));
     const left = () => 'What was synced by then stays; the same command goes on from there.';
-    const report = await lastOf(shell, `sync ${remote}`, lines, shown, left);
+    const show = (progress: Report) => {
+      if (progress.events + progress.entities + progress.versions > 0) shows();
+      return shown(progress);
+    };
+    const report = await lastOf(shell, `sync ${remote}`, lines, show, left);
     const { direction, conflicts, refused, troubles, contents } = await client.ask<RemoteState>(
       'GET',
       remotePath(remote),
