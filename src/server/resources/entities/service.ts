@@ -100,9 +100,10 @@ export class EntitiesService {
   viewedRow(db: Reader, caller: Caller, id: string, type?: string): EntityRow {
     checkNetwork(caller.network, id, ['id']);
     const row = findEntity(db, id);
-    if (!row || (type !== undefined && row.type !== type)) throw new NotFoundError();
+    if (!row) throw new NotFoundError();
     this.#writes.env.permissions.require(db, accepted(caller), 'entity:view', row);
     if (row.deleted) throw gone(row);
+    if (type !== undefined && row.type !== type) throw new NotFoundError();
     return row;
   }
 
