@@ -54,6 +54,7 @@ import { StatusService } from './resources/node/status/service.ts';
 import { SyncLogService } from './resources/node/sync/service.ts';
 import { TablesService } from './resources/node/tables/service.ts';
 import { LeftoversService } from './resources/node/transfers/leftovers-service.ts';
+import { UnderWay } from './resources/node/under-way.ts';
 import { UpkeepService } from './resources/node/upkeep/service.ts';
 import { ProcessorKeysService } from './resources/processors/keys-service.ts';
 import { OutWatch } from './resources/processors/out-watch.ts';
@@ -211,9 +212,11 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const unfinished = opened.use(
     new UnfinishedCascades({ resume: (...args) => cascades.resume(...args), networks, log }),
   );
+  const undos = new UnderWay();
+  const { newId, schema } = writes.env;
   const carImports = opened.use(
     new CarImportService({
-      ...{ networks, alone, now, newId: writes.env.newId, schema: writes.env.schema, log },
+      ...{ networks, alone, undos, now, newId, schema, log },
       behind: surroundings.goesOn ?? false,
     }),
   );
@@ -239,7 +242,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const { content } = services.bytes;
   const allowed = new AllowedCommands(commandsFile(config));
   const exports = new ExportService({ networks, instance, version, now });
-  const imports = new ImportsService(writes, collections);
+  const imports = new ImportsService(writes, collections, undos);
   const standing = new ProcessorStanding(networks);
   const local = opened.use(
     await openLocalProcessors({
@@ -328,7 +331,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     archives: {
       exports,
       carImports,
-      prepared: new PreparedExportsService({ exports, networks, newId: writes.env.newId, now }),
+      prepared: new PreparedExportsService({ exports, networks, newId, now }),
     },
     leftovers,
     upkeep: opened.use(
@@ -349,7 +352,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     imports: {
       imports,
       previews: new ImportPreviewService(networks),
-      undos: new ImportUndoService(writes, imports, carImports),
+      undos: new ImportUndoService({ writes, imports, archives: carImports, undos }),
     },
     nodeKeys: new NodeKeysService(identity),
     status: new StatusService({

@@ -23,8 +23,8 @@ import type { Networks } from '../../../store/networks.ts';
 import { asStorageError, isOfStorage, storageError } from '../../../store/storage-error.ts';
 import { type ArchiveTask, archiveTask, archiveTasks, type BegunImport } from '../../../store/tasks.ts';
 import { runTask } from '../../../store/threads/task-run.ts';
-import { UndosUnderWay } from '../imports/undos-under-way.ts';
 import type { LeftWorkView } from '../status/wire.ts';
+import type { UnderWay } from '../under-way.ts';
 import { countsIn, runRow, summary } from './import-counts.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
 import type { CarImportLineView } from './wire.ts';
@@ -44,6 +44,8 @@ interface Log {
 export interface CarImportSurroundings {
   networks: Networks;
   alone: OneAtATime;
+  /** Of imports: while one is under way no archive begins to be taken in. */
+  undos: Pick<UnderWay, 'ended'>;
   now: () => number;
   newId: (network: Network) => string;
   /** The schema name of manifests. */
@@ -66,7 +68,6 @@ export class CarImportService implements AsyncDisposable {
   readonly #atWork = new Map<string, ImportTally | undefined>();
   /** Of these, those that a start completes. */
   readonly #resumed = new Map<string, BegunImport>();
-  readonly #undos = new UndosUnderWay();
   #stopped = false;
   /** Settled when no start completes any. Does not reject. */
   #completing: Promise<unknown> = Promise.resolve();
@@ -97,7 +98,7 @@ export class CarImportService implements AsyncDisposable {
       let beside: Accompanying = new Map();
       if (await isPackage(path)) ({ name, path, beside } = await unpacked(store, path, leaving));
       const facts = await this.#check(store, path, { beside, leaving });
-      await this.#undos.ended();
+      await this.#env.undos.ended();
       const run = this.#begun(store, fileName, by);
       leaving.throwIfAborted();
       using _atWork = this.#begin(run.id);
@@ -163,11 +164,6 @@ export class CarImportService implements AsyncDisposable {
   /** Whether any is on that network. */
   isAnyAtWork(network: Network): boolean {
     return this.#atWork.keys().some((run) => networkOf(run) === network);
-  }
-
-  /** Until it is disposed of, which is when an undo has ended, no archive begins to be taken in. */
-  hold(): Disposable {
-    return this.#undos.begin();
   }
 
   #begun(store: NetworkStore, fileName: string | undefined, by: EditedBy): BegunImport {

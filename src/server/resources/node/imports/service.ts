@@ -16,7 +16,7 @@ import { lastHere } from '../../../store/last-here.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import { refuse, textIssues } from '../../entities/body.ts';
 import type { EntityWrites } from '../../entities/writes.ts';
-import { UndosUnderWay } from './undos-under-way.ts';
+import type { UnderWay } from '../under-way.ts';
 import type { ImportCollectionView, ImportLineView, ImportView, StartImportBody } from './wire.ts';
 
 /** Makes a collection that the caller owns (the service of collections). */
@@ -51,13 +51,15 @@ export class ImportsService {
   readonly #writes: EntityWrites;
   readonly #collections: CollectionMaker;
   readonly #open = new Map<string, OpenImport>();
-  readonly #undos = new UndosUnderWay();
+  readonly #undos: Pick<UnderWay, 'ended'>;
   /** The end of the queue of label look-ups, so that two imports do not make one label's collection twice. */
   #looking: Promise<unknown> = Promise.resolve();
 
-  constructor(writes: EntityWrites, collections: CollectionMaker) {
+  /** `undos`: of imports; while one is under way no import begins and no file is read. */
+  constructor(writes: EntityWrites, collections: CollectionMaker, undos: Pick<UnderWay, 'ended'>) {
     this.#writes = writes;
     this.#collections = collections;
+    this.#undos = undos;
   }
 
   async start(caller: Caller, body: StartImportBody): Promise<ImportView> {
@@ -201,11 +203,6 @@ export class ImportsService {
     return this.#open
       .values()
       .some((one) => one.state === 'reading' && one.network === network && fits(one.collection.id));
-  }
-
-  /** Until it is disposed of, which is when an undo has ended, no import begins and no file is read. */
-  hold(): Disposable {
-    return this.#undos.begin();
   }
 
   /**

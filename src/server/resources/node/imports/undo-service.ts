@@ -21,6 +21,7 @@ import { importStandings } from '../../../store/imports/import-sources.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import { archiveTask, archiveTasks } from '../../../store/tasks.ts';
 import type { EntityWrites, Prepared } from '../../entities/writes.ts';
+import type { UnderWay } from '../under-way.ts';
 import type {
   ChangedSinceView,
   ImportCountsView,
@@ -42,8 +43,6 @@ export interface ImportsAtWork {
   countsOf(id: string): object | undefined;
   /** From now on nothing more comes of it, where no file is being read. */
   refuseMore(id: string): void;
-  /** Lets none begin and no file be read before this is disposed of. */
-  hold(): Disposable;
 }
 
 /** Knows which archives are being taken in. */
@@ -52,8 +51,6 @@ export interface ArchivesAtWork {
   isAnyAtWork(network: Network): boolean;
   /** How far it is; undefined where it is not at work. */
   countsOf(run: string): object | undefined;
-  /** Lets none begin before this is disposed of. */
-  hold(): Disposable;
 }
 
 /** How much the caller may not delete, and why the first of it: an archive has millions of entities. */
@@ -76,12 +73,23 @@ export class ImportUndoService {
   readonly #writes: EntityWrites;
   readonly #atWork: ImportsAtWork;
   readonly #archives: ArchivesAtWork;
+  /**
+   * What is taken in beside one is half deleted and half brought back, by which of them comes to it first, so each waits for the
+   * other to end or is refused.
+   */
+  readonly #undos: Pick<UnderWay, 'begin'>;
   readonly #undoing = new Set<string>();
 
-  constructor(writes: EntityWrites, atWork: ImportsAtWork, archives: ArchivesAtWork) {
-    this.#writes = writes;
-    this.#atWork = atWork;
-    this.#archives = archives;
+  constructor(on: {
+    writes: EntityWrites;
+    imports: ImportsAtWork;
+    archives: ArchivesAtWork;
+    undos: Pick<UnderWay, 'begin'>;
+  }) {
+    this.#writes = on.writes;
+    this.#atWork = on.imports;
+    this.#archives = on.archives;
+    this.#undos = on.undos;
   }
 
   /** `before`: the id of the last one of the page before. @throws ForbiddenError, ValidationError */
@@ -140,8 +148,7 @@ export class ImportUndoService {
     const { untouched: total, import: own } = await this.made(caller, id);
     this.#refuseAtWork(id);
     this.#refuseBeside(caller.network, own.collection?.id ?? null);
-    using _archives = this.#archives.hold();
-    using _records = this.#atWork.hold();
+    using _undo = this.#undos.begin();
     this.#undoing.add(id);
     this.#atWork.refuseMore(id);
     const result: UndoneView = { deleted: 0, total, kept: 0, kept_examples: [], collection_deleted: false };

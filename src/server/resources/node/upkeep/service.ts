@@ -8,6 +8,7 @@ import type { Networks } from '../../../store/networks.ts';
 import { runTask } from '../../../store/threads/task-run.ts';
 import type { SyncEngine } from '../../../sync/engine.ts';
 import { OneAtATime } from '../archives/one-at-a-time.ts';
+import { UnderWay } from '../under-way.ts';
 import type { BackupLineView, ReindexLineView, VerifyLineView } from './wire.ts';
 
 export interface UpkeepSurroundings {
@@ -31,7 +32,8 @@ export interface UpkeepSurroundings {
 /** What keeps a node's data sound. Closing waits for the tasks whose callers have left. */
 export class UpkeepService implements AsyncDisposable {
   readonly #env: UpkeepSurroundings;
-  readonly #running = new Set<Promise<void>>();
+  /** Tasks that work on the data folder. */
+  readonly #running = new UnderWay();
   readonly #indexing = new OneAtATime();
 
   constructor(env: UpkeepSurroundings) {
@@ -45,7 +47,7 @@ export class UpkeepService implements AsyncDisposable {
   async *verify(caller: Caller, leaving?: AbortSignal): AsyncGenerator<VerifyLineView, void, undefined> {
     operator(caller);
     using _alone = this.#env.verifying.begin('verification');
-    using _running = this.#run();
+    using _running = this.#running.begin();
     const store = await this.#env.networks.get(caller.network);
     // A log that cannot go on is among what is found.
     await this.#env.logs
@@ -82,7 +84,7 @@ export class UpkeepService implements AsyncDisposable {
     if (!isAbsolute(dir) || dir.includes('\0')) throw ValidationError.at(['dir'], 'must be an absolute path');
     const { alone, data, instance, version, now } = this.#env;
     using _alone = alone.begin('backup');
-    using _running = this.#run();
+    using _running = this.#running.begin();
     const time = new Date(now()).toISOString();
     const openFiles = this.#env.openFiles();
     const task = runTask({ name: 'backup', args: { data, to: dir, instance, version, time, openFiles } }, leaving);
@@ -118,15 +120,7 @@ export class UpkeepService implements AsyncDisposable {
     }
   }
 
-  /** A task that works on the data folder, until it is disposed of. */
-  #run(): Disposable {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#running.add(promise);
-    void promise.then(() => this.#running.delete(promise));
-    return { [Symbol.dispose]: resolve };
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await Promise.all(this.#running);
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#running.ended();
   }
 }

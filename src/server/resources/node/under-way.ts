@@ -1,11 +1,8 @@
-/**
- * The undos of imports that are under way. What is taken in beside one is half deleted and half brought back, by which of them comes
- * to it first, so each waits for the other to end or is refused.
- */
-export class UndosUnderWay {
+/** What is under way, for those who wait until it has ended. */
+export class UnderWay {
   readonly #ends = new Set<Promise<void>>();
 
-  /** One begins, to be disposed of when it ends. */
+  /** Something begins, to be disposed of when it ends. */
   begin(): Disposable {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#ends.add(promise);
@@ -17,7 +14,7 @@ export class UndosUnderWay {
     };
   }
 
-  /** Until none is under way. */
+  /** Until nothing is under way. */
   async ended(): Promise<void> {
     while (this.#ends.size > 0) await Promise.all(this.#ends);
   }
