@@ -1,16 +1,13 @@
-import { BusyError } from '../../errors.ts';
 import type { Caller } from '../../model/caller.ts';
 import { jsonOf } from '../../model/from-json.ts';
 import type { RunStatus } from '../../model/run-status.ts';
 import { hasMoreJobs } from '../../store/jobs/jobs.ts';
 import { failuresOfRun, toldStatus } from '../../store/jobs/run-failures.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
+import { StreamSeats } from '../stream-seats.ts';
 
 /** The state of a larger run is put together on a reader thread. */
 const maxOnLoop = 200;
-const maxStreams = 100;
-/** So many of them may be of callers of whom nothing is known. */
-const maxAnonymous = 50;
 /** A stream looks again so long after something has moved, and after so long in any case: time changes states, too. */
 const gatheringMs = 250;
 const lookMs = 1000;
@@ -59,8 +56,7 @@ interface Looker {
 export class RunWatch {
   readonly #lookers = new WeakMap<NetworkStore, Set<Looker>>();
   readonly #stop: AbortSignal;
-  #open = 0;
-  #anonymous = 0;
+  readonly #seats = new StreamSeats();
 
   /** `stop` ends every stream: the node closes. */
   constructor(stop: AbortSignal) {
@@ -77,11 +73,7 @@ export class RunWatch {
     look: () => Promise<T>,
     gone: AbortSignal,
   ): AsyncGenerator<T> {
-    const anonymous = actor.kind === 'anonymous' ? 1 : 0;
-    if (this.#open >= maxStreams || (anonymous && this.#anonymous >= maxAnonymous))
-      throw new BusyError(10, 'Too many clients follow jobs; ask for the status instead.');
-    this.#open++;
-    this.#anonymous += anonymous;
+    using _seat = this.#seats.take(actor, 'Too many clients follow jobs; ask for the status instead.');
     const ended = AbortSignal.any([gone, this.#stop]);
     const looker: Looker = { moved: false, wake: () => undefined };
     const lookers = this.#lookersOf(store);
@@ -112,8 +104,6 @@ export class RunWatch {
       }
     } finally {
       lookers.delete(looker);
-      this.#open--;
-      this.#anonymous -= anonymous;
     }
   }
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { BusyError } from '../../../errors.ts';
 import type { Actor } from '../../../model/actor.ts';
 import type { Network } from '../../../model/ids.ts';
 import { feedFloor, lastMove, type Move, movesAfter } from '../../../store/events.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import type { Networks } from '../../../store/networks.ts';
+import { StreamSeats } from '../../stream-seats.ts';
 import type { MoveEventView, ReadyEventView, ResetEventView } from './wire.ts';
 
 /** What a stream sends at once; `id` is where it then stands. */
@@ -13,9 +13,6 @@ export type Streamed =
   | { event: 'reset'; id: number; data: ResetEventView }
   | { event: 'move'; id: number; data: MoveEventView[] };
 
-const maxStreams = 100;
-/** So many of them may be of callers of whom nothing is known. */
-const maxAnonymous = 50;
 const perRead = 200;
 /** After some moves it waits so long for more, in milliseconds: under load they go out together. */
 const gathering = 20;
@@ -40,8 +37,7 @@ export class EventStreamService {
   readonly #networks: Pick<Networks, 'get'>;
   readonly #instance: string;
   readonly #news = new Map<NetworkStore, News>();
-  #open = 0;
-  #anonymous = 0;
+  readonly #seats = new StreamSeats();
   #closed = false;
 
   constructor(networks: Pick<Networks, 'get'>, instance: string) {
@@ -53,33 +49,24 @@ export class EventStreamService {
    * Every move after `after`, then each new one, until `gone` or the end of the node; null: only new ones.
    * @throws BusyError where too many are open
    */
-  async *follow(network: Network, { kind }: Actor, after: number | null, gone: AbortSignal): AsyncGenerator<Streamed> {
-    const anonymous = kind === 'anonymous' ? 1 : 0;
-    if (this.#open >= maxStreams || (anonymous && this.#anonymous >= maxAnonymous))
-      throw new BusyError(10, 'Too many clients follow the events; poll GET /events.');
-    this.#open++;
-    this.#anonymous += anonymous;
-    try {
-      const store = await this.#networks.get(network);
-      const news = this.#newsOf(store);
-      gone.addEventListener('abort', () => news.wake());
-      const start = this.#start(store, after);
-      yield start;
-      let at = start.id;
-      while (!gone.aborted && !this.#closed) {
-        // Before it is read: what comes while it is read wakes this too.
-        const { next } = news;
-        const { moves } = store.read((db) => movesAfter(db, at, perRead));
-        const last = moves.at(-1);
-        if (last) {
-          at = last.id;
-          yield { event: 'move', id: at, data: moves.map(view) };
-          await sleep(gathering);
-        } else await next;
-      }
-    } finally {
-      this.#open--;
-      this.#anonymous -= anonymous;
+  async *follow(network: Network, actor: Actor, after: number | null, gone: AbortSignal): AsyncGenerator<Streamed> {
+    using _seat = this.#seats.take(actor, 'Too many clients follow the events; poll GET /events.');
+    const store = await this.#networks.get(network);
+    const news = this.#newsOf(store);
+    gone.addEventListener('abort', () => news.wake());
+    const start = this.#start(store, after);
+    yield start;
+    let at = start.id;
+    while (!gone.aborted && !this.#closed) {
+      // Before it is read: what comes while it is read wakes this too.
+      const { next } = news;
+      const { moves } = store.read((db) => movesAfter(db, at, perRead));
+      const last = moves.at(-1);
+      if (last) {
+        at = last.id;
+        yield { event: 'move', id: at, data: moves.map(view) };
+        await sleep(gathering);
+      } else await next;
     }
   }
 
