@@ -1,10 +1,10 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { RotateCw } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { answered, api } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
 import { Copied } from '../../components/copied.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
@@ -117,15 +117,6 @@ export function JobDetails({ run, line: { job, repeatedBy } }: { run: RunLine; l
         {log.error && <Problem error={log.error} retry={() => void log.refetch()} />}
       </section>
     </article>
-  );
-}
-
-function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-quiet">{name}</dt>
-      <dd className="min-w-0">{children}</dd>
-    </>
   );
 }
 

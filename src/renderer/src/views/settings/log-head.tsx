@@ -4,13 +4,14 @@ import { Failure } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { Copied } from '../../components/copied.tsx';
 import { copyText } from '../../components/copy-text.ts';
+import { Fact } from '../../components/fact.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { saveAs } from '../../components/save-as.ts';
 import { toast } from '../../components/toasts.tsx';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
-import { Card, Fact } from './section.tsx';
+import { Card } from './section.tsx';
 
 /** The newest signed head of the log of all changes: kept elsewhere, it shows later that nothing was rewritten. */
 export function LogHead() {

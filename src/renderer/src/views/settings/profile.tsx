@@ -5,6 +5,7 @@ import { answered, api } from '../../api/client.ts';
 import { Failure } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { Copied } from '../../components/copied.tsx';
+import { Fact } from '../../components/fact.tsx';
 import { Field, Input } from '../../components/field.tsx';
 import { useInstead } from '../../components/loss-dialog.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -14,7 +15,7 @@ import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { meQuery } from '../../session/me.ts';
 import { useLoss, useUnsaved } from '../../session/unsaved.ts';
-import { Fact, Section } from './section.tsx';
+import { Section } from './section.tsx';
 
 /** Who one is here, and under which name one's changes stand. */
 export function Profile() {

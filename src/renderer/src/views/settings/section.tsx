@@ -38,13 +38,3 @@ export function Card({ title, about, actions, children }: CardProps) {
     </section>
   );
 }
-
-/** A name and what it is, in a list of such. */
-export function Fact({ name, children }: { name: string; children: ReactNode }) {
-  return (
-    <>
-      <dt className="text-quiet">{name}</dt>
-      <dd className="min-w-0">{children}</dd>
-    </>
-  );
-}
