@@ -1,9 +1,7 @@
 import { Link, useNavigate, useRouterState } from '@tanstack/react-router';
 import { useCommands } from '../../commands/commands.ts';
+import { screenLink } from '../../components/screen-link.ts';
 import { useTexts } from '../../messages/texts.tsx';
-
-const link =
-  'rounded-md px-2 py-1 text-quiet hover:bg-sunken data-[status=active]:bg-accent-soft data-[status=active]:font-medium data-[status=active]:text-ink';
 
 const views = [
   { to: '/collections/$id', label: 'collection.entities', keys: 'g e' },
@@ -29,7 +27,13 @@ export function CollectionViews({ id }: { id: string }) {
   return (
     <nav aria-label={t('collection.views')} className="flex flex-wrap gap-1">
       {views.map(({ to, label }) => (
-        <Link key={to} to={to} params={{ id }} activeOptions={{ exact: true, includeSearch: false }} className={link}>
+        <Link
+          key={to}
+          to={to}
+          params={{ id }}
+          activeOptions={{ exact: true, includeSearch: false }}
+          className={screenLink}
+        >
           {t(label)}
         </Link>
       ))}

@@ -6,6 +6,7 @@ import { copyText } from '../../components/copy-text.ts';
 import { Menu, MenuItem } from '../../components/menu.tsx';
 import { Moment } from '../../components/moment.tsx';
 import { PageHead } from '../../components/page-head.tsx';
+import { screenLink } from '../../components/screen-link.ts';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { ProcessAddress } from '../process/process-address.ts';
@@ -13,9 +14,6 @@ import type { Entity } from './entity-queries.ts';
 import { contentOf } from './model/content.ts';
 import type { Json } from './model/json.ts';
 import { PeerName } from './peer-name.tsx';
-
-const link =
-  'rounded-md px-2 py-1 text-quiet hover:bg-sunken data-[status=active]:bg-accent-soft data-[status=active]:font-medium data-[status=active]:text-ink';
 
 /** All of them are among the relationships. */
 const mostCollections = 6;
@@ -71,14 +69,14 @@ export function EntityHead({
               to="/entities/$id"
               params={{ id }}
               activeOptions={{ exact: true, includeSearch: false }}
-              className={link}
+              className={screenLink}
             >
               {t('entity.properties')}
             </Link>
-            <Link to="/entities/$id/history" params={{ id }} className={link}>
+            <Link to="/entities/$id/history" params={{ id }} className={screenLink}>
               {t('history.title')}
             </Link>
-            <Link to="/graph" search={{ of: id }} className={link}>
+            <Link to="/graph" search={{ of: id }} className={screenLink}>
               {t('nav.graph')}
             </Link>
           </nav>

@@ -1,6 +1,7 @@
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { PageHead } from '../../components/page-head.tsx';
+import { screenLink } from '../../components/screen-link.ts';
 import { useTexts } from '../../messages/texts.tsx';
 
 const screens = [
@@ -8,9 +9,6 @@ const screens = [
   { to: '/settings/keys', label: 'keys.title' },
   { to: '/settings/node', label: 'settings.node' },
 ] as const;
-
-const link =
-  'rounded-md px-2 py-1 text-quiet hover:bg-sunken data-[status=active]:bg-accent-soft data-[status=active]:font-medium data-[status=active]:text-ink';
 
 /** The head of the settings, with the way to each of their screens. */
 export function SettingsHead({ actions }: { actions?: ReactNode }) {
@@ -22,7 +20,7 @@ export function SettingsHead({ actions }: { actions?: ReactNode }) {
         <>
           <nav aria-label={t('settings.views')} className="flex flex-wrap gap-1">
             {screens.map(({ to, label }) => (
-              <Link key={to} to={to} activeOptions={{ exact: true, includeSearch: false }} className={link}>
+              <Link key={to} to={to} activeOptions={{ exact: true, includeSearch: false }} className={screenLink}>
                 {t(label)}
               </Link>
             ))}

@@ -2,11 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { PageHead } from '../../components/page-head.tsx';
+import { screenLink } from '../../components/screen-link.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { syncStateQuery } from './state-query.ts';
-
-const link =
-  'inline-flex items-center gap-1.5 rounded-md px-2 py-1 text-quiet hover:bg-sunken data-[status=active]:bg-accent-soft data-[status=active]:font-medium data-[status=active]:text-ink';
 
 /** The head of the sync screens, with the ways between them. */
 export function SyncHead({
@@ -30,10 +28,10 @@ export function SyncHead({
       actions={
         <>
           <nav aria-label={t('sync.views')} className="flex gap-1">
-            <Link to="/sync" activeOptions={{ exact: true, includeSearch: false }} className={link}>
+            <Link to="/sync" activeOptions={{ exact: true, includeSearch: false }} className={screenLink}>
               {t('sync.remotes')}
             </Link>
-            <Link to="/sync/conflicts" activeOptions={{ includeSearch: false }} className={link}>
+            <Link to="/sync/conflicts" activeOptions={{ includeSearch: false }} className={screenLink}>
               {t('sync.conflicts')}
               {data !== undefined && data.conflicts > 0 && (
                 <span className="rounded-full bg-warning-soft px-1.5 text-xs text-warning tabular-nums">
@@ -41,7 +39,7 @@ export function SyncHead({
                 </span>
               )}
             </Link>
-            <Link to="/sync/log" activeOptions={{ includeSearch: false }} className={link}>
+            <Link to="/sync/log" activeOptions={{ includeSearch: false }} className={screenLink}>
               {t('sync.log')}
             </Link>
           </nav>
