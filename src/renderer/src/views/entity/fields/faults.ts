@@ -24,22 +24,16 @@ export function useFaultsWithin(): [boolean, (place: string, wrong: boolean) => 
   const fault = useCallback(
     (place: string, wrong: boolean) => {
       above?.(place, wrong);
-      setFaults((old) => withFault(old, place, wrong));
+      setFaults((old) => new Set(wrong ? [...old, place] : [...old].filter((one) => one !== place)));
     },
     [above],
   );
   return [faults.size > 0, fault];
 }
 
-function withFault(old: ReadonlySet<string>, place: string, wrong: boolean): ReadonlySet<string> {
-  return new Set(wrong ? [...old, place] : [...old].filter((one) => one !== place));
-}
-
 /** Whether any field below says so, and what they say it to; `onFault` is told, too. */
 export function useFaults(onFault: (wrong: boolean) => void): [boolean, (place: string, wrong: boolean) => void] {
-  const [faults, setFaults] = useState<ReadonlySet<string>>(new Set());
-  const fault = useCallback((place: string, wrong: boolean) => setFaults((old) => withFault(old, place, wrong)), []);
-  const faulty = faults.size > 0;
+  const [faulty, fault] = useFaultsWithin();
   useLayoutEffect(() => {
     if (!faulty) return;
     onFault(true);
