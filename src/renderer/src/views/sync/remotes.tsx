@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { CloudDownload, Plus } from 'lucide-react';
-import { useEffect, useRef } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
@@ -9,6 +8,7 @@ import { classes } from '../../components/classes.ts';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { useActive } from '../../components/use-active.ts';
+import { useIntoView } from '../../components/use-into-view.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { AddRemote } from './add-remote.tsx';
 import { RunActions } from './run-actions.tsx';
@@ -33,6 +33,7 @@ export function Remotes() {
   const remotes = list.data?.remotes ?? [];
   const { at, put } = useActive(remotes.map(({ name }) => name));
   const here = remotes[at];
+  const line = useIntoView<HTMLLIElement>(at, here?.name);
   const look = () => here && void go({ to: '/sync/remotes/$name', params: { name: here.name } });
   const group = t('group.list');
   useCommands([
@@ -59,7 +60,7 @@ export function Remotes() {
       )}
       <ul className="grid grid-cols-1 max-w-6xl gap-4 p-5 xl:grid-cols-2">
         {remotes.map((remote, i) => (
-          <li key={remote.name} className="min-w-0">
+          <li key={remote.name} ref={i === at ? line : null} className="min-w-0">
             <Card remote={remote} active={i === at} />
           </li>
         ))}
@@ -73,13 +74,8 @@ export function Remotes() {
 function Card({ remote, active }: { remote: Remote; active: boolean }) {
   const { t } = useTexts();
   const { name, url, direction, conflicts } = remote;
-  const card = useRef<HTMLElement>(null);
-  useEffect(() => {
-    if (active) void card.current?.scrollIntoView({ block: 'nearest' });
-  }, [active]);
   return (
     <article
-      ref={card}
       aria-label={name}
       className={classes(
         'flex h-full flex-col gap-3 rounded-lg border border-line bg-surface p-4',

@@ -1,4 +1,5 @@
 import { useRef } from 'react';
+import { Progress } from '../../components/progress.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { didWords, leftWords } from './stand-words.ts';
 import type { Remote, Report } from './sync-queries.ts';
@@ -16,14 +17,9 @@ export function RunProgress({ remote }: { remote: Remote }) {
   const [rates, left] = [useRates(running), lag.events];
   if (!running) return null;
   const done = running.events;
-  const known = left !== null && done + left > 0;
   return (
     <div className="space-y-1" role="status">
-      <progress
-        aria-label={t('sync.progress')}
-        className="h-2 w-full accent-accent"
-        {...(known ? { max: done + left, value: done } : {})}
-      />
+      <Progress label={t('sync.progress')} done={done} total={left === null ? null : done + left} />
       <p>{t('sync.soFar', { what: didWords(running, texts) })}</p>
       <p className="text-quiet tabular-nums">
         {leftWords(remote, texts).join(' ')}{' '}

@@ -1,4 +1,4 @@
-import { Progress } from 'radix-ui';
+import { Progress } from '../../../components/progress.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 import type { Step } from './runs.ts';
 
@@ -8,22 +8,12 @@ const known = ['database', 'versions', 'entities', 'files', 'leaves', 'content',
 export function TaskProgress({ label, step }: { label: string; step: Step | null }) {
   const { t, number } = useTexts();
   const total = step?.total;
-  const share = step && total ? Math.min(100, (step.done / total) * 100) : null;
   const name = known.find((one) => step?.step.includes(one));
   const counted =
     step && (total ? t('bulk.ofAll', { done: number(step.done), total: number(total) }) : number(step.done));
   return (
     <div className="space-y-1">
-      <Progress.Root
-        value={share}
-        aria-label={label}
-        className="h-2 overflow-hidden rounded-full border border-line bg-sunken"
-      >
-        <Progress.Indicator
-          className={share === null ? 'h-full w-1/3 animate-pulse bg-accent' : 'h-full bg-accent transition-[width]'}
-          style={share === null ? {} : { width: `${share}%` }}
-        />
-      </Progress.Root>
+      <Progress label={label} done={step?.done ?? 0} total={total ?? null} />
       <p role="status" className="text-xs text-quiet">
         {step ? (
           <>
