@@ -36,7 +36,7 @@ describePage('the page around every screen', () => {
       return status ? route.fulfill({ status, json: { error: 'Not now' } }) : route.continue();
     });
     await page.evaluate(`location.hash = ${JSON.stringify(new URL(signInLink(node)).hash)}`);
-    await page.getByRole('navigation').waitFor();
+    await page.getByRole('navigation').first().waitFor();
     expect(stranger.faults).toEqual([]);
   });
 
@@ -163,6 +163,24 @@ describePage('the page around every screen', () => {
     // One part of the screen may come before another.
     await expect.poll(() => page.getByRole('alert').count()).toBe(0);
     expect(await page.getByRole('navigation').count()).toBe(1);
+  });
+
+  test('says what is wrong with a node that answers, and cannot say who asks, and goes on when it can', async () => {
+    await using visitor = await visit(node);
+    const { page } = visitor;
+    let asked = 0;
+    await page.route('**/auth/whoami', (route) => {
+      asked++;
+      return route.fulfill({ status: 500, json: { error: 'Internal server error' } });
+    });
+    await page.goto(signInLink(node));
+    await page.getByRole('heading', { name: 'This screen could not be shown' }).waitFor();
+    await page.getByText('Internal server error').waitFor();
+    // Shown, and not asked for again and again.
+    expect(asked).toBeLessThan(3);
+    await page.unrouteAll();
+    await page.getByRole('navigation').first().waitFor();
+    expect(visitor.faults).toEqual([]);
   });
 
   test('shows a screen that could not be loaded while the node was away as soon as it is back', async () => {
