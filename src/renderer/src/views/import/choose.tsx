@@ -9,7 +9,7 @@ import { Moment } from '../../components/moment.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { MessageKey } from '../../messages/translate.ts';
-import { importsQuery, isGone, madeQuery } from './undo/undo-import.ts';
+import { importsQuery, isUndone, madeQuery } from './undo/undo-import.ts';
 
 const kinds: { title: MessageKey; about: MessageKey }[] = [
   { title: 'import.kind.records', about: 'import.kind.recordsAbout' },
@@ -113,6 +113,6 @@ function Earlier() {
 function BrokenOff({ id }: { id: string }) {
   const { t } = useTexts();
   const made = useQuery(madeQuery(id));
-  if (made.isPending || (made.data && isGone(made.data))) return null;
+  if (made.isPending || (made.data && isUndone(made.data))) return null;
   return <span className="text-warning"> · {t('import.state.broken_off')}</span>;
 }

@@ -13,7 +13,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { toldBy } from './records/reports.ts';
 import { Count } from './records/running.tsx';
 import { ChangedList, UndoDialog } from './undo/undo-dialog.tsx';
-import { isGone, madeQuery } from './undo/undo-import.ts';
+import { isUndone, madeQuery } from './undo/undo-import.ts';
 
 /**
  * What became of an import, where to go from there, and its undo. What it told record by record is known in the tab that ran it.
@@ -45,7 +45,7 @@ export function Summary({ id, onMore }: { id: string; onMore(collection?: string
   const { collection, counts, started_at, files, state } = made.data.import;
   // What was told last may be older than the counts, where the page was loaded again meanwhile.
   const told = (what: 'refused' | 'differing' | 'left_alone') => Math.max(counts[what], report?.[what] ?? 0);
-  const gone = isGone(made.data);
+  const gone = isUndone(made.data);
   const brokenOff = state === 'broken_off' && !gone && !whole;
   const underWay = state === 'open' && !whole;
   const headline = brokenOff ? 'import.brokenOff' : underWay ? 'import.underWay' : 'import.done';

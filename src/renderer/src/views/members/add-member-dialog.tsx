@@ -16,7 +16,7 @@ import { type Candidate, candidatesQuery, everybody, isEmail } from './candidate
 import { InviteOffer } from './invite-offer.tsx';
 import { MemberName } from './member-name.tsx';
 import { WriteProblem } from './overtaken.tsx';
-import { endOf, firstRole, RoleChoice, type Terms } from './role-choice.tsx';
+import { endOfDay, firstRole, RoleChoice, type Terms } from './role-choice.tsx';
 import { useAccessWrite } from './use-access-write.ts';
 
 /** Gives somebody a role: a person by name, address or id, a group, a processor, or everybody who is registered. */
@@ -33,7 +33,7 @@ export function AddMemberDialog({ collection, onClose }: { collection: Collectio
       answered(
         api.POST('/collections/{id}/members', {
           params: { path: { id: collection.id } },
-          body: { user_id: id, role: terms.role, ...expiresIn(endOf(terms.until)) },
+          body: { user_id: id, role: terms.role, ...expiresIn(endOfDay(terms.until)) },
         }),
       ),
     onSuccess: () => {
@@ -44,7 +44,7 @@ export function AddMemberDialog({ collection, onClose }: { collection: Collectio
   // The interface takes ids alone there; for everybody it is a change of the collection like any other.
   const toAll = useAccessWrite(collection, { said, onClose });
   const update = {
-    relationships_add: [given({ peer: '*', type: '' }, terms.role, endOf(terms.until)?.toISOString(), me)],
+    relationships_add: [given({ peer: '*', type: '' }, terms.role, endOfDay(terms.until)?.toISOString(), me)],
   };
   return (
     <Dialog

@@ -7,7 +7,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { meQuery } from '../../session/me.ts';
 import { type CollectionNow, given, type Membership, rolesOf } from './access.ts';
 import { WriteProblem } from './overtaken.tsx';
-import { endOf, RoleChoice, type Terms } from './role-choice.tsx';
+import { endOfDay, RoleChoice, type Terms } from './role-choice.tsx';
 import { useAccessWrite } from './use-access-write.ts';
 
 interface ChangeMemberProps {
@@ -25,7 +25,7 @@ export function ChangeMemberDialog({ collection, member, name, onClose }: Change
   const [terms, setTerms] = useState(before);
   const write = useAccessWrite(collection, { said: () => t('members.changed', { name, role: terms.role }), onClose });
   // A day says less than the time that was given: that one stays unless another day is chosen.
-  const end = terms.until === before.until ? member.expiresAt : endOf(terms.until)?.toISOString();
+  const end = terms.until === before.until ? member.expiresAt : endOfDay(terms.until)?.toISOString();
   const update = {
     relationships_remove: [{ predicate: member.role, peer: member.peer }],
     relationships_add: [given(member, terms.role, end, me)],

@@ -31,7 +31,7 @@ export function fetchCollection(id: string, signal?: AbortSignal) {
 }
 
 /** What members are called now; what a membership keeps may be older. */
-export function namesQuery(id: string) {
+export function memberNamesQuery(id: string) {
   return queryOptions({
     queryKey: ['member-names', id],
     queryFn: ({ signal }) =>

@@ -19,7 +19,7 @@ import { AddMemberDialog } from './add-member-dialog.tsx';
 import { ChangeMemberDialog } from './change-member-dialog.tsx';
 import { Invites } from './invites.tsx';
 import { MemberLines } from './member-lines.tsx';
-import { accessQuery, type MembersAddress, mayManageQuery, namesQuery } from './members-queries.ts';
+import { accessQuery, type MembersAddress, mayManageQuery, memberNamesQuery } from './members-queries.ts';
 import { NewGroupDialog } from './new-group-dialog.tsx';
 import { RemoveMemberDialog } from './remove-member-dialog.tsx';
 import { Roles } from './roles.tsx';
@@ -35,7 +35,7 @@ export function Members() {
   const { q = '', ended } = route.useSearch();
   const go = useNavigate({ from: '/collections/$id/members' });
   const access = useQuery(accessQuery(id));
-  const names = useQuery(namesQuery(id));
+  const names = useQuery(memberNamesQuery(id));
   const mayManage = useQuery(mayManageQuery(id)).data === true;
   const [asking, setAsking] = useState<Asking>(null);
   const box = useRef<HTMLInputElement>(null);

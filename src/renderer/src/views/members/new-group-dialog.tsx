@@ -13,7 +13,7 @@ import { type CollectionNow, expiresIn, rolesOf } from './access.ts';
 import { CandidatePicker } from './add-member-dialog.tsx';
 import type { Candidate } from './candidates.ts';
 import { MemberName } from './member-name.tsx';
-import { endOf, firstRole, RoleChoice, type Terms } from './role-choice.tsx';
+import { endOfDay, firstRole, RoleChoice, type Terms } from './role-choice.tsx';
 
 /** Makes a group in the collection, whose members hold its role together. */
 export function NewGroupDialog({ collection, onClose }: { collection: CollectionNow; onClose(): void }) {
@@ -33,7 +33,7 @@ export function NewGroupDialog({ collection, onClose }: { collection: Collection
       await answered(
         api.POST('/collections/{id}/members', {
           params: { path: { id: collection.id } },
-          body: { user_id: id, role: terms.role, ...expiresIn(endOf(terms.until)) },
+          body: { user_id: id, role: terms.role, ...expiresIn(endOfDay(terms.until)) },
         }),
       );
     },

@@ -4,7 +4,7 @@ import { Button } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { AccessChange } from './access.ts';
-import { namesQuery } from './members-queries.ts';
+import { memberNamesQuery } from './members-queries.ts';
 import type { AccessWrite } from './use-access-write.ts';
 
 /** So many changes of somebody else are named. */
@@ -13,7 +13,7 @@ const most = 8;
 /** What went wrong with a change of roles or members; where somebody else was quicker, what they did and how to go on. */
 export function WriteProblem({ write, onAgain }: { write: AccessWrite; onAgain(): void }) {
   const { t, counted } = useTexts();
-  const names = useQuery(namesQuery(write.collection)).data;
+  const names = useQuery(memberNamesQuery(write.collection)).data;
   const place = useRef<HTMLDivElement>(null);
   useEffect(() => {
     if (write.error) void place.current?.scrollIntoView({ block: 'nearest' });

@@ -43,7 +43,7 @@ export function RoleChoice({ roles, terms, onChange }: { roles: Roles; terms: Te
 }
 
 /** The end of a day where the browser is, null for no end. */
-export function endOf(until: string): Date | null {
+export function endOfDay(until: string): Date | null {
   return until === '' ? null : new Date(`${until}T23:59:59`);
 }
 

@@ -17,7 +17,7 @@ export const madeQuery = (id: string) =>
   });
 
 /** Whether what an import made has all been deleted. Of one that made nothing but its collection, that tells. */
-export function isGone({ import: { collection, counts }, made, untouched, changed }: Made): boolean {
+export function isUndone({ import: { collection, counts }, made, untouched, changed }: Made): boolean {
   return (
     (made > 0 || (collection?.created === true && collection.deleted && counts.updated === 0)) &&
     untouched + changed === 0
