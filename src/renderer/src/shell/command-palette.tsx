@@ -37,7 +37,7 @@ export function CommandPalette({ open, onClose }: { open: boolean; onClose(): vo
               placeholder={t('palette.placeholder')}
               className="h-11 w-full border-b border-line bg-transparent px-4 text-base outline-none placeholder:text-quiet"
             />
-            <Palette.List className="max-h-[50vh] overflow-auto p-1.5" label={t('palette.list')}>
+            <Palette.List className="max-h-[50vh] overflow-auto p-1.5" label={t('palette.open')}>
               <Palette.Empty className="p-4 text-quiet">{t('palette.nothing')}</Palette.Empty>
               {groups.map(([group, commands]) => (
                 <Palette.Group

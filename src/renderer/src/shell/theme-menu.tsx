@@ -18,7 +18,7 @@ export function ThemeMenu() {
   return (
     <Menu
       trigger={
-        <IconButton label={t('theme.choose')}>
+        <IconButton label={t('settings.theme')}>
           <Icon size={16} aria-hidden />
         </IconButton>
       }

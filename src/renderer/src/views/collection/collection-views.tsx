@@ -5,7 +5,7 @@ import { useTexts } from '../../messages/texts.tsx';
 
 const views = [
   { to: '/collections/$id', label: 'collection.entities', keys: 'g e' },
-  { to: '/collections/$id/members', label: 'collection.members', keys: 'g m' },
+  { to: '/collections/$id/members', label: 'members.title', keys: 'g m' },
   { to: '/collections/$id/deleted', label: 'entity.deleted', keys: 'g d' },
 ] as const;
 

@@ -77,7 +77,7 @@ export function EntityHead({
               {t('history.title')}
             </Link>
             <Link to="/graph" search={{ of: id }} className={screenLink}>
-              {t('nav.graph')}
+              {t('graph.title')}
             </Link>
           </nav>
           {type === 'collection' && (

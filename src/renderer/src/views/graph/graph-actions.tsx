@@ -31,7 +31,7 @@ export function GraphActions({ picture, stage, most, onMost }: GraphActionsProps
       toast(t('graph.notSaved'));
     }
   };
-  const group = t('group.graph');
+  const group = t('graph.title');
   useCommands([
     { id: 'fit', label: t('graph.fit'), group, keys: ['f'], run: () => stage.current?.fit() },
     {

@@ -76,7 +76,7 @@ export function KeysPanel({ id, kind }: { id: string; kind: 'agent' | 'klados' }
                 </p>
               </div>
               <Button small onClick={() => askAbout(prefix)} aria-label={t('processorKeys.revokeOne', { prefix })}>
-                {t('processorKeys.revoke')}
+                {t('keys.revoke')}
               </Button>
             </li>
           ))}
@@ -92,7 +92,7 @@ export function KeysPanel({ id, kind }: { id: string; kind: 'agent' | 'klados' }
           <>
             <Button onClick={() => askAbout(undefined)}>{t('action.cancel')}</Button>
             <Button look="danger" disabled={revoke.isPending} onClick={() => revoking && revoke.mutate(revoking)}>
-              {t('processorKeys.revoke')}
+              {t('keys.revoke')}
             </Button>
           </>
         }
@@ -147,7 +147,7 @@ function NewKey({ id, kind, open, onClose, onMade }: NewKeyProps) {
           </div>
           <div className="flex justify-end">
             <Button look="main" onClick={close}>
-              {t('processorKeys.kept')}
+              {t('keys.kept')}
             </Button>
           </div>
         </div>

@@ -18,7 +18,7 @@ export function SettingsHead({ actions }: { actions?: ReactNode }) {
       title={t('settings.title')}
       actions={
         <>
-          <nav aria-label={t('settings.views')} className="flex flex-wrap gap-1">
+          <nav aria-label={t('settings.title')} className="flex flex-wrap gap-1">
             {screens.map(({ to, label }) => (
               <Link key={to} to={to} activeOptions={{ exact: true, includeSearch: false }} className={screenLink}>
                 {t(label)}

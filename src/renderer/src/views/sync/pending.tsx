@@ -44,7 +44,7 @@ export function Pending({ remote }: { remote: Remote }) {
       )}
       {pages.hasNextPage && (
         <Button {...showsMore} onClick={() => void pages.fetchNextPage()} disabled={pages.isFetchingNextPage}>
-          {t('sync.more')}
+          {t('list.more')}
         </Button>
       )}
     </section>

@@ -104,7 +104,7 @@ function Card({ remote, active }: { remote: Remote; active: boolean }) {
           </Link>
         )}
         <Link to="/sync/remotes/$name" params={{ name }} className={buttonClasses()}>
-          {t('sync.details')}
+          {t('list.open')}
           <span className="sr-only">{name}</span>
         </Link>
         <WatchSwitch remote={remote} />

@@ -42,7 +42,7 @@ export function Incoming({ id }: { id: string }) {
                 onClick={() => void found.fetchNextPage()}
                 disabled={found.isFetchingNextPage}
               >
-                {t('relationship.moreOfThem')}
+                {t('list.more')}
               </Button>
             </p>
           )}
