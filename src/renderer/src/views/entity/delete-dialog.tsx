@@ -6,6 +6,7 @@ import { Failure, sentenceOf } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
 import { Field, Input } from '../../components/field.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useOnce } from '../../components/use-once.ts';
@@ -96,11 +97,12 @@ export function DeleteDialog({ asked, newest, gone, typed, collection, onClose }
       }
     >
       {overtaken && (
-        <div role="alert" className="mb-3 flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
-          <p className="min-w-48 flex-1">
-            {deleted ? t('entity.deletedBefore') : t('entity.deleteMoved', { ver: Math.max(ver, asked.ver + 1) })}
-          </p>
-          <Button onClick={close}>{t('entity.deleteLook')}</Button>
+        <div className="mb-3">
+          <Notice
+            text={deleted ? t('entity.deletedBefore') : t('entity.deleteMoved', { ver: Math.max(ver, asked.ver + 1) })}
+          >
+            <Button onClick={close}>{t('entity.deleteLook')}</Button>
+          </Notice>
         </div>
       )}
       {typed && <p className="mb-3">{t('entity.deleteTyped')}</p>}

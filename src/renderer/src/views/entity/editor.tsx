@@ -4,6 +4,7 @@ import { useCallback, useEffect, useState } from 'react';
 import { Failure } from '../../api/failure.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useOnce } from '../../components/use-once.ts';
@@ -208,10 +209,9 @@ export function Editor({ entity, gone }: EditorProps) {
         >
           {gone && <GoneBanner id={entity.id} gone={gone} />}
           {!gone && overtaken && (
-            <div role="alert" className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
-              <p className="min-w-48 flex-1">{t('merge.overtaken', { ver: entity.ver })}</p>
+            <Notice text={t('merge.overtaken', { ver: entity.ver })}>
               <Button onClick={() => setComparing(entity)}>{t('merge.compare')}</Button>
-            </div>
+            </Notice>
           )}
           {!draft.kept && (
             <p role="alert" className="rounded-md bg-warning-soft px-3 py-2">

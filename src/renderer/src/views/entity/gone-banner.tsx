@@ -1,5 +1,6 @@
 import type { Failure } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { useRestore } from './use-restore.ts';
@@ -10,12 +11,11 @@ export function GoneBanner({ id, gone }: { id: string; gone: Failure }) {
   const { restore, isPending, error } = useRestore(id, gone);
   return (
     <>
-      <div role="alert" className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
-        <p className="min-w-48 flex-1">{t('entity.deletedMeanwhile')}</p>
+      <Notice text={t('entity.deletedMeanwhile')}>
         <Button onClick={restore} disabled={isPending}>
           {t('entity.restore')}
         </Button>
-      </div>
+      </Notice>
       {error && <Problem error={error} />}
     </>
   );

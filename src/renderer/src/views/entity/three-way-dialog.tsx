@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { Content } from './model/content.ts';
 import { mergeThreeWay, type Side } from './model/three-way.ts';
@@ -58,9 +59,10 @@ export function ThreeWayDialog(props: ThreeWayDialogProps) {
       }
     >
       {overtaken && (
-        <div role="alert" className="mb-3 flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
-          <p className="min-w-48 flex-1">{t('merge.moved')}</p>
-          <Button onClick={onLook}>{t('merge.lookAgain')}</Button>
+        <div className="mb-3">
+          <Notice text={t('merge.moved')}>
+            <Button onClick={onLook}>{t('merge.lookAgain')}</Button>
+          </Notice>
         </div>
       )}
       {fault && <p className="mb-3 text-danger">{t('merge.fault')}</p>}

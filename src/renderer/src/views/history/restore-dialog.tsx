@@ -2,6 +2,7 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Failure } from '../../api/failure.ts';
 import { Button } from '../../components/button.tsx';
 import { Dialog } from '../../components/dialog.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useOnce } from '../../components/use-once.ts';
@@ -56,8 +57,7 @@ export function RestoreDialog({ id, restoring, tip, onClose, onLook }: RestoreDi
       }
     >
       {overtaken && (
-        <div role="alert" className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
-          <p className="min-w-48 flex-1">{t('history.moved', { ver: restoring.version.ver })}</p>
+        <Notice text={t('history.moved', { ver: restoring.version.ver })}>
           <Button
             onClick={() => {
               onClose();
@@ -66,7 +66,7 @@ export function RestoreDialog({ id, restoring, tip, onClose, onLook }: RestoreDi
           >
             {t('history.look')}
           </Button>
-        </div>
+        </Notice>
       )}
       {restore.error && !overtaken && <Problem error={restore.error} />}
     </Dialog>

@@ -7,6 +7,7 @@ import { Button, buttonClasses } from '../../components/button.tsx';
 import { Input } from '../../components/field.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
 import { useInstead } from '../../components/loss-dialog.tsx';
+import { Notice } from '../../components/notice.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useOnce } from '../../components/use-once.ts';
@@ -182,18 +183,16 @@ export function ConflictEditor({
       />
       <div ref={head} tabIndex={-1} className="min-h-60 flex-1 space-y-4 overflow-auto p-5 outline-none">
         {isGone && (
-          <div role="alert" className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
-            <p className="min-w-48 flex-1">{t('sync.conflictGone')}</p>
+          <Notice text={t('sync.conflictGone')}>
             <Link to="/sync/conflicts" className={buttonClasses()}>
               {t('sync.toConflicts')}
             </Link>
-          </div>
+          </Notice>
         )}
         {!isGone && (overtaken || moved) && (
-          <div role="alert" className="flex flex-wrap items-center gap-3 rounded-md bg-warning-soft px-3 py-2">
-            <p className="min-w-48 flex-1">{t('sync.moved')}</p>
+          <Notice text={t('sync.moved')}>
             <Button onClick={() => instead(() => void lookAgain())}>{t('sync.lookAgain')}</Button>
-          </div>
+          </Notice>
         )}
         <SideFacts conflict={conflict} />
         {sides.ours.type !== sides.theirs.type && (
