@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
+import { inPageWords, saidByNode } from '../../src/renderer/src/components/node-words.ts';
 import de from '../../src/renderer/src/messages/de.json' with { type: 'json' };
 import en from '../../src/renderer/src/messages/en.json' with { type: 'json' };
 import { type Messages, textsOf } from '../../src/renderer/src/messages/translate.ts';
@@ -65,6 +66,30 @@ describe('the texts of the page', () => {
     }
     expect(wrong).toEqual([]);
     expect(calls).toBeGreaterThan(1000);
+  });
+
+  test('stand for the sentences of the node that people meet most often, as it writes them', () => {
+    const server = new URL('../../src/server/', import.meta.url);
+    const paths = readdirSync(server, { recursive: true, encoding: 'utf8' });
+    const written = paths
+      .filter((path) => path.endsWith('.ts') && !path.startsWith('generated'))
+      .map((path) => readFileSync(new URL(path, server), 'utf8'))
+      .join('\n');
+    const [what, why] = ['/srv/a: b', 'it is gone'];
+    for (const name of Object.keys(saidByNode) as (keyof typeof saidByNode)[]) {
+      const said: string = saidByNode[name];
+      expect(said.split('…').filter((part) => !written.includes(part.trim()))).toEqual([]);
+      const found = inPageWords(said.replace('…', what).replace('…', why));
+      expect([found?.key, places(en[`said.${name}`])]).toEqual([
+        `said.${name}`,
+        ['{what}', '{why}'].slice(0, said.split('…').length - 1),
+      ]);
+    }
+    expect(inPageWords('a.example does not accept it: Unauthorized: no key')?.values).toEqual({
+      what: 'a.example',
+      why: 'Unauthorized: no key',
+    });
+    expect(inPageWords('must be a text')).toBeNull();
   });
 
   test('are all used', () => {

@@ -81,7 +81,7 @@ describePage('the settings', () => {
     const to = join(folder.path, 'copy');
     await card('Backup').getByLabel('Folder on the machine of the node').fill('relative/path');
     await page.keyboard.press('Enter');
-    await card('Backup').getByText('must be an absolute path').waitFor();
+    await card('Backup').getByText('The folder needs its whole path').waitFor();
     await card('Backup').getByLabel('Folder on the machine of the node').fill(to);
     await page.keyboard.press('Enter');
     await card('Backup')

@@ -646,7 +646,7 @@ describePage('the sync screens', () => {
     await dialog.locator('input:focus').waitFor();
     await page.keyboard.type('uk_wrong');
     await press('Enter');
-    await dialog.getByText(/does not accept it/).waitFor();
+    await dialog.getByText(/does not accept the key/).waitFor();
     await lookAt(page, 'sync-key');
     await press('Control+a');
     await page.keyboard.type(keyOf(guest));
@@ -664,7 +664,7 @@ describePage('the sync screens', () => {
     await dialog.getByLabel('Adresse').fill(origin.url);
     await dialog.getByLabel('API-Schlüssel').fill('uk_wrong');
     await dialog.getByRole('button', { name: 'Verbindung prüfen' }).click();
-    await dialog.getByText(/does not accept it/).waitFor();
+    await dialog.getByText(/nimmt den Schlüssel nicht an: /).waitFor();
     await dialog.getByLabel('API-Schlüssel').fill(keyOf(curator));
     await dialog.getByLabel('Name').fill('museum');
     await dialog.getByLabel('Name').press('Enter');
