@@ -47,6 +47,7 @@ describePage('a run', () => {
     const { klados, run } = await started('ink', 3);
     await ended(node, me, `/kladoi/${klados}/jobs/${run}/status`);
     await visitor.go(`/jobs/${run}`);
+    await page.getByText('The processor failed while it worked.', { exact: true }).waitFor();
     const again = page.getByRole('button', { name: 'Run it again' });
     await again.click();
     await expect.poll(() => lines().count()).toBe(4);

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { RotateCw } from 'lucide-react';
 import { answered, api } from '../../api/client.ts';
 import { Button } from '../../components/button.tsx';
+import { classes } from '../../components/classes.ts';
 import { Copied } from '../../components/copied.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { Moment } from '../../components/moment.tsx';
@@ -11,6 +12,7 @@ import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { entityQuery } from '../entity/entity-queries.ts';
 import { PeerName } from '../entity/peer-name.tsx';
+import { meaningOf } from './error-words.ts';
 import { isLive, type RunLine } from './job-queries.ts';
 import { LogMessages } from './log-messages.tsx';
 import type { TreeLine } from './model/job-tree.ts';
@@ -30,6 +32,7 @@ export function JobDetails({ run, line: { job, repeatedBy } }: { run: RunLine; l
     onSettled: () => queries.invalidateQueries({ queryKey: ['run'] }),
   });
   const { log: logId } = job;
+  const meaning = job.error ? meaningOf(job.error.code) : undefined;
   return (
     <article aria-label={job.step ?? job.processor.label} className="space-y-5">
       <header className="flex flex-wrap items-start gap-3">
@@ -53,7 +56,8 @@ export function JobDetails({ run, line: { job, repeatedBy } }: { run: RunLine; l
       </header>
       {job.error && (
         <div className="rounded-md border border-danger/40 bg-danger-soft p-3">
-          <p className="font-medium break-words">
+          {meaning && <p className="font-medium">{t(meaning)}</p>}
+          <p className={classes('break-words', !meaning && 'font-medium')}>
             <bdi>{job.error.message || job.error.code}</bdi>
           </p>
           <p className="text-xs text-quiet">
