@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it, vi } from 'vitest';
 import { GuessLimit } from '../../src/server/resources/alpha/guess-limit.ts';
 import { ask, jwtOf, jwtSecret, type Person } from '../helpers/callers.ts';
 import { ok, unauthorized } from '../helpers/entities.ts';
@@ -158,6 +158,20 @@ it('are all listed where no page is asked for, however many wait', async () => {
   const rest = ok<{ count: number }>(await ask(node, nobody, 'GET /alpha/invites?offset=1'));
   expect(rest).toMatchObject({ count: 10_000, has_more: false });
   expect((await ask(node, nobody, 'GET /alpha/invites?limit=10001')).status).toBe(400);
+  // One that is invited again while they are read, so that it stands before what was read by then.
+  const { identity } = node.ctx;
+  identity.revokeInvite('ada@idp.test');
+  later += 1000;
+  const { invitesAfter } = identity;
+  const reads = vi.spyOn(identity, 'invitesAfter').mockImplementation((...args) => {
+    identity.invite('ada@idp.test', 'admin');
+    return invitesAfter.apply(identity, args);
+  });
+  const moved = ok<{ invites: Invite[]; count: number }>(await ask(node, nobody, 'GET /alpha/invites'));
+  expect(moved).toMatchObject({ count: 10_001, invites: { 0: { email: 'ada@idp.test' } } });
+  expect(moved.invites[0]).toMatchObject({ status: 'pending' });
+  // A few at a time, so that nobody waits for all of them.
+  expect(Math.max(...reads.mock.results.map(({ value }) => (value as Invite[]).length))).toBe(500);
 });
 
 it('whoever guesses the secret is told to wait, also with the right one', async () => {

@@ -11,6 +11,7 @@ import {
   SuccessResponse,
   Tags,
 } from '../../http/controller.ts';
+import { StoredJson } from '../../http/stored-json.ts';
 import type { ErrorView, ValidationErrorView } from '../wire.ts';
 import type { InvitesService } from './service.ts';
 import type { Email, InviteBody, InvitedView, InviteRevokedView, InvitesView } from './wire.ts';
@@ -47,8 +48,8 @@ export class AlphaController {
    */
   @Get('invites')
   @Response<ValidationErrorView>(400, 'Validation failed')
-  list(@Query() limit?: number, @Query() offset: number = 0): InvitesView {
-    return this.invites.list({ limit: limit ?? null, offset });
+  async list(@Query() limit?: number, @Query() offset: number = 0): Promise<InvitesView> {
+    return StoredJson.as(await this.invites.list({ limit: limit ?? null, offset }));
   }
 
   /** Revoke the invite of an address. Whoever has registered with it stays registered; the address can be invited again. */

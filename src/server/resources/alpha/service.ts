@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
 import { AlreadyExistsError, TooManyRequestsError, UnauthorizedError } from '../../errors.ts';
 import { normalEmail } from '../../model/emails.ts';
 import type { Identity } from '../../store/accounts/identity.ts';
@@ -7,17 +8,21 @@ import { refuse, textIssues } from '../entities/body.ts';
 import { GuessLimit } from './guess-limit.ts';
 import type { InviteBody, InvitedView, InviteRecord, InviteRevokedView, InvitesView } from './wire.ts';
 
+type InviteKeeper = Pick<Identity, 'invite' | 'invites' | 'invitesAfter' | 'movedInvites' | 'revokeInvite'>;
+
+/** So many are read before everything else that waits has its turn. */
+const perTurn = 500;
+/** So often a list is begun anew in which some have moved meanwhile. */
+const attempts = 3;
+
 /** Who may register before others (interface.md, Alpha invites); whoever knows the node's secret decides. */
 export class InvitesService {
-  readonly #identity: Pick<Identity, 'invite' | 'invites' | 'revokeInvite'>;
+  readonly #identity: InviteKeeper;
   readonly #secret: Buffer | null;
   readonly #guesses: GuessLimit;
 
   /** `secret` is what X-Alpha-Secret must say; null: nobody is let in. */
-  constructor(
-    identity: Pick<Identity, 'invite' | 'invites' | 'revokeInvite'>,
-    { secret, now }: { secret: string | null; now: () => number },
-  ) {
+  constructor(identity: InviteKeeper, { secret, now }: { secret: string | null; now: () => number }) {
     this.#identity = identity;
     this.#secret = secret === null ? null : digest(secret);
     this.#guesses = new GuessLimit(now);
@@ -52,11 +57,40 @@ export class InvitesService {
     return { invite: record(invite) };
   }
 
-  /** All without a limit: clients of the public service know of no pages. */
-  list(page: { limit: number | null; offset: number }): InvitesView {
+  page(page: { limit: number; offset: number }): InvitesView {
     const { invites, total } = this.#identity.invites(page);
     const { length } = invites;
     return { invites: invites.map(record), count: length, total, has_more: page.offset + length < total };
+  }
+
+  /** A page of any length as JSON, read with turns for everything else; all without a limit: clients of the public service know of no pages. */
+  async list({ limit, offset }: { limit: number | null; offset: number }): Promise<Uint8Array> {
+    const most = limit ?? Number.MAX_SAFE_INTEGER;
+    for (let attempt = 1; ; attempt++) {
+      const text = await this.#text(most, offset, attempt < attempts ? perTurn : most);
+      if (text !== null) return text;
+    }
+  }
+
+  /** Null where some have moved while it was read. */
+  async #text(most: number, offset: number, each: number): Promise<Uint8Array | null> {
+    const identity = this.#identity;
+    const before = identity.movedInvites;
+    const { invites: first, total } = identity.invites({ limit: Math.min(each, most), offset });
+    const texts: Buffer[] = [];
+    let count = 0;
+    for (let page = first; page.length > 0; ) {
+      const json = JSON.stringify(page.map(record)).slice(1, -1);
+      texts.push(Buffer.from(count === 0 ? json : `,${json}`));
+      count += page.length;
+      const last = page.at(-1);
+      if (!last || page.length < each || count >= most) break;
+      await setImmediate();
+      if (identity.movedInvites !== before) return null;
+      page = identity.invitesAfter(last, Math.min(each, most - count));
+    }
+    const tail = JSON.stringify({ count, total, has_more: offset + count < total }).slice(1);
+    return Buffer.concat([Buffer.from('{"invites":['), ...texts, Buffer.from(`],${tail}`)]);
   }
 
   revoke(email: string): InviteRevokedView {

@@ -53,6 +53,7 @@ export class Identity {
   readonly #revoked = new Set<string>();
   readonly #uses = new Map<string, number>();
   #usesWritten: number;
+  #movedInvites = 0;
   #open = true;
 
   /** `folder` is the node's data folder and must be there. Throws StorageError where the database cannot be used. */
@@ -107,13 +108,25 @@ export class Identity {
       const [id, created_at] = [this.#uuid(), this.#now()];
       const wanted: Invite = { id, email, invited_by, status: 'pending', created_at, accepted_at: null };
       const created = invites.putInvite(this.#db, wanted);
-      return { invite: invites.findInvite(this.#db, email) ?? wanted, created };
+      const invite = invites.findInvite(this.#db, email) ?? wanted;
+      if (created && invite.id !== id) this.#movedInvites++;
+      return { invite, created };
     });
   }
 
   /** A page of them, newest first, and how many there are. */
   invites(page: { limit: number | null; offset: number }): { invites: Invite[]; total: number } {
     return invites.listInvites(this.#db, page);
+  }
+
+  /** The page that comes after one of them. */
+  invitesAfter(last: Invite, limit: number): Invite[] {
+    return invites.invitesAfter(this.#db, last, limit);
+  }
+
+  /** Another number than before where one of them stands at another place by now: whoever reads page after page may miss it. */
+  get movedInvites(): number {
+    return this.#movedInvites;
   }
 
   /** Whether there was one to revoke. */

@@ -34,6 +34,12 @@ export function listInvites(
   return { invites: db.all<Invite>(sql, limit ?? -1, offset), total };
 }
 
+/** The page that comes after one of them. */
+export function invitesAfter(db: NodeDatabase, { created_at, id }: Invite, limit: number): Invite[] {
+  const sql = `SELECT ${columns} FROM invite WHERE (created_at, id) < (?, ?) ORDER BY created_at DESC, id DESC LIMIT ?`;
+  return db.all<Invite>(sql, created_at, id, limit);
+}
+
 /** Invites the address; one that was revoked or waits is pending again. False where it is pending or accepted already. */
 export function putInvite(db: NodeDatabase, { id, email, invited_by, created_at }: Invite): boolean {
   const sql = `INSERT INTO invite (id, email, invited_by, status, created_at) VALUES (?, ?, ?, 'pending', ?)

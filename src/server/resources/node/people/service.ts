@@ -65,7 +65,7 @@ export class PeopleService {
 
   invites(caller: Caller, page: { limit: number; offset: number }): NodeInvitesView {
     operator(caller);
-    return { registration: this.#needs.registration, ...this.#needs.invites.list(page) };
+    return { registration: this.#needs.registration, ...this.#needs.invites.page(page) };
   }
 
   invite(caller: Caller, email: Email): InvitedView {
