@@ -6,9 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { readyUrl } from '../../src/main/node-client.ts';
 import { operate } from '../helpers/node-archives.ts';
+import { untilResumed } from '../helpers/resumed.ts';
 import { SampleState } from '../helpers/sample-archive.ts';
 
 // The built program is killed in the middle of an import, and started again.
@@ -40,13 +41,7 @@ test('an import that was killed is completed once the node answers again', async
   expect(await readdir(join(data, 'main', 'spool'))).toHaveLength(1);
 
   const second = await serve();
-  const isAtWork = async () => {
-    const status = (await (await operate({ url: second.url, data }, 'GET /node/status')).json()) as {
-      networks: { resumed: object[] }[];
-    };
-    return status.networks.some(({ resumed }) => resumed.length > 0);
-  };
-  await vi.waitFor(async () => expect(await isAtWork()).toBe(false), { timeout: 30_000, interval: 100 });
+  await untilResumed({ url: second.url, data });
   const ids = [...state.chains.keys()];
   const answers = await operate({ url: second.url, data }, 'GET /node/export?format=ndjson&history=tip');
   const lines = (await answers.text()).trim().split('\n');

@@ -9,6 +9,7 @@ import { databaseFile } from '../../src/server/store/network-store.ts';
 import { findVersion } from '../../src/server/store/versions.ts';
 import { contradictions, lost } from '../helpers/crash-check.ts';
 import { cidOf } from '../helpers/files.ts';
+import { untilResumed } from '../helpers/resumed.ts';
 import { bytesOf } from './load.ts';
 
 /** What a node has promised a client. Versions are `[id, cid]`. */
@@ -53,7 +54,7 @@ export async function brokenPromises(node: Running, promised: readonly Promised[
   const problems: string[] = [];
   const headers = { authorization: `ApiKey ${node.key}` };
   const get = (path: string, key = headers) => fetch(`${node.url}${path}`, { headers: key });
-
+  await untilResumed(node);
   for (const it of promised) {
     if ('job' in it) problems.push(...(await jobProblems(get, it.job)));
     if ('key' in it && (await get('/users/me', { authorization: `ApiKey ${it.key}` })).status !== 200)
