@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { isSpent, spentPage } from '../store/jobs/spent-runs.ts';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { oldestJob, spentJobs, spentPage } from '../store/jobs/spent-runs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { JobSender } from './sender.ts';
 
@@ -57,11 +57,28 @@ export class JobPruner {
   }
 
   async #pruneRun(store: NetworkStore, run: string, before: number): Promise<boolean> {
+    const { sender, stop } = this.#needs;
+    if (!(await this.#isSpent(store, run, before))) return false;
     let some = false;
-    while (!this.#needs.stop.aborted && store.look((db) => isSpent(db, run, before))) {
-      await store.submit([this.#needs.sender.commit([{ kind: 'job_prune', run, before }])]);
+    let oldest = store.look((db) => oldestJob(db, run));
+    while (oldest !== undefined && !stop.aborted) {
+      await store.submit([sender.commit([{ kind: 'job_prune', run, before }])]);
+      const left = store.look((db) => oldestJob(db, run));
+      // One of its jobs has been repeated since it was looked at.
+      if (left === oldest) return some;
       some = true;
+      oldest = left;
     }
     return some;
+  }
+
+  async #isSpent(store: NetworkStore, run: string, before: number): Promise<boolean> {
+    for (let after: number | null = 0; after !== null; await setImmediate()) {
+      const from: number = after;
+      const { spent, next } = store.look((db) => spentJobs(db, run, { before, after: from }));
+      if (!spent) return false;
+      after = next;
+    }
+    return true;
   }
 }

@@ -32,22 +32,34 @@ export function spentPage(db: Reader, before: number, after: SpentPage['next'], 
   };
 }
 
-/** Whether a run has jobs, none of which ends at that time or later. */
-export function isSpent(db: Reader, run: string, before: number): boolean {
-  return (
-    isThere(db, run) && db.get('SELECT 1 FROM job WHERE run = ? AND expires >= ? LIMIT 1', run, before) === undefined
-  );
+/**
+ * Whether of a run none of so many jobs ends at a time (epoch milliseconds) or later, from after the one given by its key; `next`:
+ * where to look on, null where that were the last. A batch has very many.
+ */
+export function spentJobs(
+  db: Reader,
+  run: string,
+  { before, after, limit = 2000 }: { before: number; after: number; limit?: number },
+): { spent: boolean; next: number | null } {
+  const { n, end, key } = db.get<{ n: number; end: number | null; key: number | null }>(
+    `SELECT count(*) AS n, max(expires) AS end, max(key) AS key
+       FROM (SELECT expires, key FROM job WHERE run = ? AND key > ? ORDER BY key LIMIT ?)`,
+    ...[run, after, limit],
+  ) ?? { n: 0, end: null, key: null };
+  return { spent: end === null || end < before, next: n === limit ? key : null };
+}
+
+/** The key of the oldest job of a run; undefined where it has none. */
+export function oldestJob(db: Reader, run: string): number | undefined {
+  return db.get<{ key: number }>('SELECT key FROM job WHERE run = ? ORDER BY key LIMIT 1', run)?.key;
 }
 
 /** Grants and batches go with the last job. The logs are entities and stay. */
 export function applyPrune(db: Writer, { run, before }: RunPruneRow): void {
-  if (!isSpent(db, run, before)) return;
+  const isLive = db.get('SELECT 1 FROM job WHERE run = ? AND expires >= ? LIMIT 1', run, before) !== undefined;
+  if (isLive || oldestJob(db, run) === undefined) return;
   db.run('DELETE FROM job WHERE key IN (SELECT key FROM job WHERE run = ? ORDER BY key LIMIT ?)', run, prunedAtOnce);
-  if (isThere(db, run)) return;
+  if (oldestJob(db, run) !== undefined) return;
   db.run('DELETE FROM job_grant WHERE run = ?', run);
   db.run('DELETE FROM job_batch WHERE id = ?', run);
-}
-
-function isThere(db: Reader, run: string): boolean {
-  return db.get('SELECT 1 FROM job WHERE run = ? LIMIT 1', run) !== undefined;
 }
