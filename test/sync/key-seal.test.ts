@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { KeySeal } from '../../src/server/sync/key-seal.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
+import { failedSync } from './nodes.ts';
 
 const secret = Buffer.alloc(32, 7).toString('base64url');
 const other = Buffer.alloc(32, 8).toString('base64url');
@@ -47,7 +48,6 @@ test('a node with a secret stores no key of a remote in the clear, and syncs; wi
   expect(stored).toContain('sealed 1 ');
   expect(stored).not.toContain(key);
   await using node = await startNode({ data: folder.path });
-  const refused = await ask(node, operator(node), 'POST /node/remotes/origin/sync');
-  expect(refused.text).toContain('give this node a key for the remote anew');
-  expect(refused.status).toBe(503);
+  const error = expect.stringContaining('give this node a key for the remote anew');
+  expect(await failedSync(node, operator(node))).toEqual({ status: 503, error });
 });

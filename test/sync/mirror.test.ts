@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { ask, on, operator, user } from '../helpers/callers.ts';
 import { collection, create, type Deleted, ok, update } from '../helpers/entities.ts';
 import { startNode } from '../helpers/node.ts';
-import { addRemote, chainOf, keyOf, lines, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
+import { addRemote, chainOf, failedSync, keyOf, lines, read, remoteOf, startPair, sync, tipsOf } from './nodes.ts';
 
 describe.each([
   ['main', 'blocks', false],
@@ -200,7 +200,7 @@ describe('remotes', () => {
     expect((await ask(mirror, on('test', here), 'GET /node/remotes')).body).toEqual({ remotes: [] });
     expect((await ask(mirror, here, 'DELETE /node/remotes/origin')).status).toBe(204);
     expect(mirror.ctx.identity.accountById(here.id)?.ids.main).toEqual([here.id]);
-    expect((await ask(mirror, here, 'POST /node/remotes/origin/sync')).status).toBe(404);
+    expect((await failedSync(mirror, here)).status).toBe(404);
   });
 
   test('a dry run says what would be done and does nothing', async () => {

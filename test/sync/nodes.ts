@@ -101,6 +101,16 @@ export async function sync(node: TestNode, who: Person, remote = 'origin'): Prom
   return last.done;
 }
 
+/** Why a run ended, with its status: one that takes a while has begun to answer with its progress by then, and says both in its last line. */
+export async function failedSync(
+  node: TestNode,
+  who: Person,
+  remote = 'origin',
+): Promise<{ status: number; error?: string }> {
+  const { status, text } = await ask(node, who, `POST /node/remotes/${remote}/sync`);
+  return { status, ...(lines(text).at(-1) as { status?: number; error?: string }) };
+}
+
 export function lines(text: string): unknown[] {
   return text
     .trim()
