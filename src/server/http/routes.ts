@@ -8,7 +8,7 @@ import { type AnswerFailed, failureAnswer } from './errors.ts';
 import { type ControllerClass, factoryOf } from './ioc.ts';
 import { isLight, type LargeAnswer, type LargeRequests, unnamedVersions } from './large-requests.ts';
 import { movable } from './movable.ts';
-import { tallied } from './request-tally.ts';
+import { type RouteTally, tallied } from './request-tally.ts';
 import type { Models, Parameter } from './schema.ts';
 import { StoredJson, sendJson } from './stored-json.ts';
 
@@ -55,35 +55,53 @@ function routerName(method: string, path: string): string {
 
 /**
  * All endpoints. Express tries routes in order, and 150 before a route halve its rate; so there is one router for each method,
- * first path segment and number of segments, found by name. `factory` makes the controllers.
+ * first path segment and number of segments, found by name. Each is made when it is first asked for: to make all of them takes
+ * longer than the rest of the edge, and most are never asked for. `factory` makes the controllers.
  */
 export function routesOf(table: RouteTable, ctx: Context, factory: typeof factoryOf = factoryOf): RequestHandler {
-  const routers = new Map<string, Router>();
+  const named = new Map<string, Named[]>();
+  for (const route of table.routes) {
+    const { method, path, controller } = route;
+    if (!isMethod(method)) throw new Error(`The method ${method} of ${path} is not supported.`);
+    const name = routerName(method, path);
+    const beside = named.get(name) ?? [];
+    // The tally tells of all endpoints, asked or not.
+    beside.push({ route, method, make: factory(controller), tally: ctx.requests.of(method.toUpperCase(), path) });
+    named.set(name, beside);
+  }
   const endpointOf = endpoints(table.models);
   const answerFailed = failureAnswer(ctx.log);
-  // A path with a parameter matches what the plain path beside it means (`/users/{id}`, `/users/me`): plain ones first.
-  const plainFirst = table.routes.toSorted((a, b) => specificity(a.path) - specificity(b.path));
-  for (const route of plainFirst) {
-    const name = routerName(route.method, route.path);
-    const router = routers.get(name) ?? Router({ caseSensitive: true });
-    routers.set(name, router);
-    const make = factory(route.controller);
-    const elsewhere = movable(route) ? ctx.largeRequests : undefined;
-    const handler = handle(
-      ctx,
-      route,
-      endpointOf(route, () => make(ctx)),
-      elsewhere,
-    );
-    if (isMethod(route.method)) router[route.method](route.path, answering(handler, answerFailed));
-    else throw new Error(`The method ${route.method} of ${route.path} is not supported.`);
-  }
+  const routerOf = (routes: Named[]): Router => {
+    const router = Router({ caseSensitive: true });
+    // A path with a parameter matches what the plain path beside it means (`/users/{id}`, `/users/me`): plain ones first.
+    for (const one of routes.toSorted((a, b) => specificity(a.route.path) - specificity(b.route.path))) {
+      const handler = handle(
+        ctx,
+        one,
+        endpointOf(one.route, () => one.make(ctx)),
+      );
+      router[one.method](one.route.path, answering(handler, answerFailed));
+    }
+    return router;
+  };
+  const routers = new Map<string, Router>();
   return (request, response, next) => {
     const method = request.method === 'HEAD' ? 'get' : request.method.toLowerCase();
-    const router = routers.get(routerName(method, request.path));
-    if (router) router(request, response, next);
-    else next();
+    const name = routerName(method, request.path);
+    const routes = named.get(name);
+    if (!routes) return next();
+    const router = routers.get(name) ?? routerOf(routes);
+    routers.set(name, router);
+    router(request, response, next);
   };
+}
+
+/** An endpoint, with what makes its controller and what counts its requests. */
+interface Named {
+  route: RouteData;
+  method: (typeof methods)[number];
+  make: (ctx: Context) => object;
+  tally: RouteTally;
 }
 
 /** What fails is answered at once: Express would first try each route and handler that comes after. */
@@ -111,9 +129,9 @@ function specificity(path: string): number {
 type Serve = (request: Request, response: Response) => Promise<void> | undefined;
 
 /** Serves one route: here, or where the request is large and the route allows it, on a request thread. */
-function handle(ctx: Context, route: RouteData, endpoint: Endpoint, elsewhere: LargeRequests | undefined): Serve {
+function handle(ctx: Context, { route, tally }: Named, endpoint: Endpoint): Serve {
+  const elsewhere = movable(route) ? ctx.largeRequests : undefined;
   const admit = admissions[route.caller];
-  const tally = ctx.requests.of(route.method.toUpperCase(), route.path);
   const light = isLight(route);
   const unnamed = unnamedVersions(route);
   return (request, response) => {
