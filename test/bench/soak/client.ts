@@ -15,6 +15,8 @@ interface View {
 
 interface Work {
   scene: Scene;
+  /** What it asks first: what comes seldom is asked for once, also by so few requests as a busy machine has time for. */
+  first: Kind;
   /** Entities that are this client's alone: nobody else moves their tips. */
   own: Made[];
   random: () => number;
@@ -41,12 +43,13 @@ const shares = {
   download: 5,
 };
 export type Kind = keyof typeof shares;
-const kinds = Object.entries(shares).flatMap(([kind, share]) => Array.from({ length: share }, () => kind as Kind));
+export const kinds = Object.keys(shares) as Kind[];
+const hundred = kinds.flatMap((kind) => Array.from({ length: shares[kind] }, () => kind));
 const batchSize = 10;
 const pageSize = 100;
 
 /** One client: it asks now one thing, now another, each as long after the one before as if nobody had to wait. */
-export async function client(node: Node, { scene, own, random, tally, acknowledge, pause, isOver }: Work) {
+export async function client(node: Node, { scene, first, own, random, tally, acknowledge, pause, isOver }: Work) {
   const files: { id: string; cid: string }[] = [];
   // Where it looks after more than in the beginning it deletes one rather than making another: the load stays what it is.
   const mostOwn = own.length;
@@ -146,12 +149,14 @@ export async function client(node: Node, { scene, own, random, tally, acknowledg
     },
   };
 
+  let next: Kind | null = first;
   let due = performance.now() + random() * pause;
   while (!isOver()) {
     await sleep(Math.max(0, due - performance.now()));
     // What was late is not made up for: that would be another load than the one that is meant.
     due = Math.max(due, performance.now() - pause) + pause * (0.5 + random());
-    const drawn = pick(kinds);
+    const drawn = next ?? pick(hundred);
+    next = null;
     const kind = own.length > mostOwn && (drawn === 'create' || drawn === 'batch') ? 'delete' : drawn;
     const begun = performance.now();
     try {

@@ -3,7 +3,7 @@ import { brokenPromises } from '../../faults/promises.ts';
 import { seeded } from '../../helpers/seeded.ts';
 import { indexed } from '../indexed.ts';
 import { startNode } from '../processes.ts';
-import { type Acknowledged, client } from './client.ts';
+import { type Acknowledged, client, type Kind, kinds } from './client.ts';
 import { gaugesOf } from './gauges.ts';
 import { prepare } from './scene.ts';
 import { minuteLine } from './tables.ts';
@@ -25,6 +25,8 @@ export interface Soak {
 
 export interface Soaked {
   minutes: Minute[];
+  /** What was answered, also after the last minute. */
+  answered: ReadonlySet<Kind>;
   verdicts: Verdict[];
   problems: string[];
 }
@@ -44,6 +46,7 @@ export async function soak({ data, seconds, lapSeconds, clients, rate, entities,
   const load = Array.from({ length: clients }, (_, n) =>
     client(node, {
       scene,
+      first: kinds[n % kinds.length] as Kind,
       own: scene.made.filter((_, i) => i % clients === n),
       random: seeded(n + 2),
       tally,
@@ -60,6 +63,7 @@ export async function soak({ data, seconds, lapSeconds, clients, rate, entities,
   }
   await Promise.all(load);
   const rest = tally.lap();
+  const answered = new Set([...minutes, rest].flatMap(({ times }) => [...times.keys()]));
   if (rest.errors > 0) minutes.push({ ...rest, gauges: await gaugesOf(node) });
   const broken = await brokenPromises(node, acknowledged);
   const versions = acknowledged.reduce((sum, one) => sum + ('versions' in one ? one.versions.length : 0), 0);
@@ -68,5 +72,5 @@ export async function soak({ data, seconds, lapSeconds, clients, rate, entities,
     found: `${versions.toLocaleString('en-US')} versions, ${broken.length} problems`,
     ok: broken.length === 0,
   };
-  return { minutes, verdicts: [...verdicts(minutes), kept], problems: [...tally.problems, ...broken] };
+  return { minutes, answered, verdicts: [...verdicts(minutes), kept], problems: [...tally.problems, ...broken] };
 }
