@@ -60,6 +60,39 @@ async function editAll(node: TestNode, collection: string): Promise<void> {
     await update(node, { id, cid }, { seen: true });
 }
 
+test.each<[string, string[], 1 | 2, string]>([
+  ['no such file', ['missing.csv', '--collection', 'A'], 2, 'There is no file missing.csv'],
+  ['no collection', ['works.csv'], 2, 'Give --collection'],
+  ['a misspelt option', ['works.csv', '--colection', 'A'], 2, 'Did you mean --collection?'],
+  [
+    'a collection that no node has yet',
+    ['works.csv', '--collection', '01ARZ3NDEKTSV4RRFFQ69G5FAV'],
+    2,
+    'There is no node',
+  ],
+  ['a bad mapping', ['works.csv', '--collection', 'A', '--map', 'bad.json'], 2, 'bad.json: mapping, records[0].type'],
+  ['no mapping file', ['works.csv', '--collection', 'A', '--map', 'no.json'], 2, 'There is no file no.json'],
+  ['a bad record', ['bad.ndjson', '--collection', 'A'], 1, 'bad.ndjson, line 2: is not JSON'],
+  ['a refused record', ['works.csv', '--collection', 'A', '--map', 'part.json'], 1, 'works.csv, line 3'],
+  ['a record that repeats an id', ['twice.csv', '--collection', 'A'], 1, 'twice.csv, line 3: '],
+  ['a folder', ['.', '--collection', 'A'], 2, 'is a folder'],
+])('says of %s what is wrong, where no node runs yet', async (_what, args, code, text) => {
+  await using folder = await temporaryFolder();
+  const files = {
+    'works.csv': 'id,label,kind\n1,Zebra,work\n2,Wool,text\n',
+    'twice.csv': 'id,label\n1,Zebra\n1,Wool\n',
+    'bad.json': '{"records":[{"type":"user"}]}',
+    'part.json': '{"records":[{"type":"work","match":{"field":"kind","equals":"work"}}]}',
+    'bad.ndjson': '{"id":1}\nhello\n',
+  };
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder.path, name), content);
+  const there = (words: string) => words.replace(/\w+\.(?:csv|json|ndjson)|^\.$/, (name) => join(folder.path, name));
+  const run = await commandLine(join(folder.path, 'data'), ['import', ...args.map(there)]);
+  // A line of a file is told by the file's name alone.
+  expect(run).toMatchObject({ code, err: expect.stringContaining(code === 1 ? text : there(text)) });
+  expect(run.err).not.toContain('    at ');
+});
+
 test('ends with 1 where a changed source was left alone, and says the same otherwise', async () => {
   await using s = await scene();
   const works = await s.file('works.csv', 'id,label,year\n1,Zebra,1930\n');

@@ -67,25 +67,8 @@ describe('import', () => {
 
   test.each<[string, string[], 1 | 2, string]>([
     ['no such file', ['missing.csv', '--collection', 'A'], 2, 'There is no file'],
-    ['no collection', ['works.csv'], 2, 'Give --collection'],
-    ['a misspelt option', ['works.csv', '--colection', 'A'], 2, 'Did you mean --collection?'],
-    [
-      'a collection that no node has yet',
-      ['works.csv', '--collection', '01ARZ3NDEKTSV4RRFFQ69G5FAV'],
-      2,
-      'There is no node',
-    ],
-    ['a bad mapping', ['works.csv', '--collection', 'A', '--map', 'bad.json'], 2, 'bad.json: mapping, records[0].type'],
-    ['no mapping file', ['works.csv', '--collection', 'A', '--map', 'no.json'], 2, 'There is no file no.json'],
     ['a bad record', ['bad.ndjson', '--collection', 'A'], 1, 'bad.ndjson, line 2: is not JSON'],
-    ['a refused record', ['works.csv', '--collection', 'A', '--map', 'part.json'], 1, 'works.csv, line 3'],
-    ['a record that repeats an id', ['twice.csv', '--collection', 'A'], 1, 'twice.csv, line 3: '],
-    ['a folder', ['.', '--collection', 'A'], 2, 'is a folder'],
   ])('%s', async (_what, args, code, text) => {
-    file('works.csv', 'id,label,kind\n1,Zebra,work\n2,Wool,text\n');
-    file('twice.csv', 'id,label\n1,Zebra\n1,Wool\n');
-    file('bad.json', '{"records":[{"type":"user"}]}');
-    file('part.json', '{"records":[{"type":"work","match":{"field":"kind","equals":"work"}}]}');
     file('bad.ndjson', '{"id":1}\nhello\n');
     const run = await archeion('import', ...args);
     expect(run).toMatchObject({ code });
