@@ -139,6 +139,7 @@ describe('POST /collections', () => {
     [{ roles: { helper: ['collection:*'] } }, ['roles', 'helper', 0]],
     [{ roles: { helper: ['entity:fly'] } }, ['roles', 'helper', 0]],
     [{ roles: { root: ['*:view'] } }, ['roles', 'root']],
+    [{ roles: { 'x\ud800': ['*:view'] } }, ['roles', 'x\ud800']],
     [{ roles: { ['x'.repeat(51)]: ['*:view'] } }, ['roles', 'x'.repeat(51)]],
     [{ properties: { roles: 'none' } }, ['properties', 'roles']],
     [{ properties: { roles: null } }, ['properties', 'roles']],

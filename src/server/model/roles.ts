@@ -105,6 +105,7 @@ export function isExpired(member: Member, nowMs: number): boolean {
 export function roleNameIssues(name: string, path: IssuePath): Issue[] {
   if (name === '' || isLonger(name, maxRoleName))
     return [{ path, message: `must have 1 to ${maxRoleName} characters` }];
+  if (!name.isWellFormed()) return [{ path, message: 'holds an unpaired surrogate' }];
   if (reservedRoles.includes(name)) return [{ path, message: `\`${name}\` can't be the name of a role` }];
   return [];
 }

@@ -1,6 +1,6 @@
 import type { Issue } from '../../errors.ts';
-import { defaultRoles } from '../../model/actions.ts';
-import { roleIssues, roleSetIssues } from '../../model/roles.ts';
+import { actionListIssues, defaultRoles } from '../../model/actions.ts';
+import { roleNameIssues, roleSetIssues } from '../../model/roles.ts';
 import type { CreateCollectionBody, RolesView } from './wire.ts';
 
 type Given = Pick<CreateCollectionBody, 'roles' | 'properties' | 'use_roles_default'>;
@@ -48,9 +48,5 @@ function withView(actions: string[] | undefined): string[] {
 
 /** What is wrong with one role of a body, by the body's own names. */
 export function roleBodyIssues(role: string, actions: string[]): Issue[] {
-  return [
-    ...roleIssues(role, ['*:view'], ['role']),
-    ...roleIssues('viewer', actions, ['actions']),
-    ...(role.isWellFormed() ? [] : [{ path: ['role'], message: 'holds an unpaired surrogate' }]),
-  ];
+  return [...roleNameIssues(role, ['role']), ...actionListIssues(actions, ['actions'])];
 }
