@@ -1,7 +1,6 @@
 import { ConflictError, ValidationError } from '../../errors.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
 import { fromJson, jsonOf } from '../../model/from-json.ts';
-import { jsonIssues } from '../../model/json-value.ts';
 import type { JsonObject } from '../../model/manifest.ts';
 import { applyUpdate } from '../../model/next-version.ts';
 import { requireUser } from '../../model/permissions.ts';
@@ -12,7 +11,7 @@ import type { Reader } from '../../store/connection.ts';
 import { findStanding } from '../../store/entities.ts';
 import { parseFilter } from '../../store/listings/filter.ts';
 import { type Listed, type ListedEntity, listEntities } from '../../store/listings/listings.ts';
-import { peerIssues, refuse, tooManyTargets } from '../entities/body.ts';
+import { newEntityIssues, refuse, tooManyTargets } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { checkNetwork, type EntityWrites, type Prepared } from '../entities/writes.ts';
 import type { UsersService } from '../users/service.ts';
@@ -82,12 +81,7 @@ export class CollectionsService {
     refuse([
       ...describedIssues(body),
       ...initialRoleIssues(body),
-      ...jsonIssues(body.note ?? '', ['note']),
-      ...jsonIssues(body.properties ?? {}, ['properties']),
-      ...jsonIssues(body.relationships ?? [], ['relationships']),
-      ...(body.relationships ?? []).flatMap(({ peer }, i) =>
-        peerIssues(peer, ['relationships', i, 'peer'], caller.network),
-      ),
+      ...newEntityIssues(body, caller.network),
       ...(validate
         ? tooManyTargets(
             body.relationships?.map(({ peer }) => peer),

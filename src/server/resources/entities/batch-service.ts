@@ -10,8 +10,8 @@ import type { Reader } from '../../store/connection.ts';
 import { storedJson } from '../../store/entities.ts';
 import type { JsonMap } from '../wire.ts';
 import { refuseLargeAnswer } from './answer-size.ts';
-import { refuse, tooManyTargets } from './body.ts';
-import { type EntitiesService, type NewEntity, newEntityIssues } from './service.ts';
+import { newEntityIssues, refuse, textIssues, tooManyTargets } from './body.ts';
+import type { EntitiesService, NewEntity } from './service.ts';
 import type { BatchCreateBody, BatchCreated, BatchCreateView, BatchRefused } from './wire.ts';
 import { checkNetwork, type EntityWrites, type Prepared } from './writes.ts';
 
@@ -166,7 +166,7 @@ function checkedItem(item: unknown, collection: string | undefined, network: Net
   if (!parsed.success) throw new ValidationError(parsed.error.issues.map(toIssue));
   const isPlaced = parsed.data.relationships?.some(({ predicate }) => predicate === 'collection');
   const entity = { ...parsed.data, collection: parsed.data.collection ?? (isPlaced ? undefined : collection) };
-  refuse(newEntityIssues(entity, network));
+  refuse([...textIssues({ type: entity.type }), ...newEntityIssues(entity, network)]);
   return entity;
 }
 

@@ -9,6 +9,7 @@ import { rolesOf } from '../../model/roles.ts';
 import type { Reader } from '../../store/connection.ts';
 import { isKnownTarget, peerFacts } from '../../store/entities.ts';
 import type { CasUpdateBody, JsonMap, RelationshipBody } from '../wire.ts';
+import type { CreateEntityBody } from './wire.ts';
 
 const predicatePattern = /^[a-z][a-z0-9_]*$/;
 const maxTargets = 500;
@@ -48,12 +49,24 @@ export function relationshipIssues(
 }
 
 /** What is wrong with the peer of a relationship, which may be the wildcard. */
-export function peerIssues(peer: string, path: IssuePath, network: Network | null): Issue[] {
+function peerIssues(peer: string, path: IssuePath, network: Network | null): Issue[] {
   if (peer === '*') return [];
   if (!isEntityId(peer)) return [{ path, message: 'must be an entity id' }];
   return network === null || networkOf(peer) === network
     ? []
     : [{ path, message: `is not an id of the ${network} network` }];
+}
+
+/** What is wrong with what each creation's body has as such. */
+export function newEntityIssues(
+  { note, properties, relationships }: Pick<CreateEntityBody, 'note' | 'properties' | 'relationships'>,
+  network: Network,
+): Issue[] {
+  return [
+    ...textIssues({ note }),
+    ...objectIssues(properties, ['properties']),
+    ...relationshipIssues(relationships, ['relationships'], network),
+  ];
 }
 
 /**

@@ -2,7 +2,6 @@ import { ConflictError, type Issue, NotFoundError, ValidationError } from '../..
 import { actionFor } from '../../model/actions.ts';
 import type { RegisteredActor } from '../../model/actor.ts';
 import { accepted, type Caller, registered } from '../../model/caller.ts';
-import type { Network } from '../../model/ids.ts';
 import { maxOnLoop } from '../../model/large.ts';
 import {
   collectionsOf,
@@ -33,10 +32,9 @@ import type { StepOptions } from '../permissions/service.ts';
 import type { CasUpdateBody, PreviewView, RelationshipBody } from '../wire.ts';
 import {
   createdRelationships,
-  objectIssues,
+  newEntityIssues,
   predicateIssues,
   refuse,
-  relationshipIssues,
   targetIssues,
   textIssues,
   tooManyTargets,
@@ -139,7 +137,7 @@ export class EntitiesService {
     validate: Validation,
   ): Promise<{ created: boolean; manifest: WireManifest }> {
     registered(caller);
-    refuse(newEntityIssues(body, caller.network));
+    refuse([...textIssues({ type: body.type }), ...newEntityIssues(body, caller.network)]);
     if (validate) refuse(tooManyTargets(body.relationships?.map(targetOf), ['relationships'], validate));
     const store = await this.#writes.store(caller);
     const result = await this.#writes.created(store, (db) => this.prepareNew(db, caller, body, validate));
@@ -308,15 +306,6 @@ export class EntitiesService {
 }
 
 const targetOf = ({ peer }: RelationshipBody): string => peer;
-
-/** What is wrong with a creation's body as such. */
-export function newEntityIssues(body: NewEntity, network: Network) {
-  return [
-    ...textIssues({ type: body.type, note: body.note }),
-    ...objectIssues(body.properties, ['properties']),
-    ...relationshipIssues(body.relationships, ['relationships'], network),
-  ];
-}
 
 export function deletedView({ cid, next }: Prepared): DeletedView {
   return { id: next.id, cid, deleted_at: next.ts, ver: next.ver, prev_cid: next.prev ?? '' };

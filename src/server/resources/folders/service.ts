@@ -4,7 +4,7 @@ import { applyUpdate } from '../../model/next-version.ts';
 import { wireManifest } from '../../model/wire-manifest.ts';
 import type { Reader } from '../../store/connection.ts';
 import { findStanding, type Standing } from '../../store/entities.ts';
-import { objectIssues, refuse, relationshipIssues, textIssues, tooManyTargets } from '../entities/body.ts';
+import { newEntityIssues, objectIssues, refuse, tooManyTargets } from '../entities/body.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { checkNetwork, type EntityWrites, type Prepared } from '../entities/writes.ts';
 import { linked } from '../relationships/linked.ts';
@@ -27,9 +27,7 @@ export class FoldersService {
     registered(caller);
     refuse([
       ...profileIssues(body),
-      ...textIssues({ note: body.note }),
-      ...objectIssues(body.properties, ['properties']),
-      ...relationshipIssues(body.relationships, ['relationships'], caller.network),
+      ...newEntityIssues(body, caller.network),
       ...(validate
         ? tooManyTargets(
             body.relationships?.map(({ peer }) => peer),
