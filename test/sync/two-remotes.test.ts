@@ -361,10 +361,9 @@ test('what was restored at one service is not deleted where another one, added a
   const { cid } = await remove(another, ben, await read(another, ben, id));
   ok(await ask(mirror, here, 'DELETE /node/remotes/first'));
   await scene.round('second');
-  await add('first');
-  await scene.round('first');
   ok(await ask(another, ben, `POST /entities/${id}/restore`, { expect_tip: cid }));
   await scene.round('second');
+  await add('first');
   expect(await sync(mirror, here, 'first')).toMatchObject({ conflicts: 1 });
   expect((await ask(mirror, here, `GET /entities/${id}`)).status).toBe(200);
 });
