@@ -18,8 +18,6 @@ export interface Relation {
 const maxPredicates = 2000;
 /** Sizes of the sets that are followed where names are alike, before all. */
 const setSizes = [1, 2, 4, 16];
-/** So many of a hop's names are compared with them at once: more than one has. */
-const termsAtOnce = 50;
 
 /** The relationships that a hop names (argo.md A9): predicates of those names, whatever their case; null where there are none. */
 export async function namedRelation({ graph }: Sources, terms: string[] | null): Promise<Relation | null> {
@@ -32,19 +30,11 @@ export async function namedRelation({ graph }: Sources, terms: string[] | null):
 export async function alikeRelation({ graph, texts }: Sources, terms: string[], budget: Budget): Promise<Relation> {
   const all = (await graph.predicates()).slice(0, maxPredicates);
   const named = [...new Set(terms.map((term) => term.toLowerCase()))];
-  const likeness = new Map(all.map((name) => [name, 0]));
-  let truncated = false;
-  for (let at = 0; at < named.length; at += termsAtOnce) {
-    if (budget.spent) {
-      truncated = true;
-      break;
-    }
-    const alike = await texts.similarities(named.slice(at, at + termsAtOnce), all);
-    truncated ||= alike.truncated;
-    for (const [i, name] of all.entries())
-      likeness.set(name, Math.max(likeness.get(name) ?? 0, alike.likeness[i] ?? 0));
-  }
-  const fits = (name: string) => likeness.get(name) ?? 0;
+  const { likeness, truncated } = budget.spent
+    ? { likeness: [], truncated: true }
+    : await texts.similarities(named, all);
+  const alike = new Map(all.map((name, i) => [name, likeness[i] ?? 0]));
+  const fits = (name: string) => alike.get(name) ?? 0;
   const ranked = all.toSorted((a, b) => fits(b) - fits(a) || (a < b ? -1 : 1));
   const sizes = setSizes.filter((size) => size < ranked.length);
   const sets = [...sizes.map((size) => ranked.slice(0, size)), ranked];
