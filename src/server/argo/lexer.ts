@@ -53,8 +53,8 @@ export class Lexer {
   }
 
   /** @throws ArgoSyntaxError */
-  needs(token: string, problem = `${token} expected`): void {
-    if (!this.takes(token)) throw this.problem(problem);
+  needs(token: string): void {
+    if (!this.takes(token)) throw this.problem(`${token} expected`);
   }
 
   /** The longest word of the kind; undefined where there is none. */
