@@ -407,3 +407,20 @@ test('what was edited here goes to a service before the deletion, also where ano
   const back = ok<Entity>(await ask(one, ada, `POST /entities/${id}/restore`, { expect_tip: cid }));
   expect(back.properties).toEqual({ n: 2 });
 });
+
+test('what a service had from here and removed before a deletion on both sides stays removed by a restore', async () => {
+  await using scene = await startBeside({ stranger: true });
+  const { mirror, one, here, ada, remotes } = scene;
+  const { id: place } = await collection(mirror, here);
+  const { id } = await create(mirror, here, { collection: place, properties: { n: 1 } });
+  for (const remote of Object.values(remotes)) await addRemote(mirror, here, { ...remote, collections: [place] });
+  await scene.round('first', 'second');
+  await update(mirror, here, await read(mirror, here, id), { properties: { wrong: true } });
+  await scene.round('first', 'second');
+  await remove(one, ada, await update(one, ada, await read(one, ada, id), { properties_remove: ['wrong'] }));
+  await remove(mirror, here, await read(mirror, here, id));
+  await scene.round('first');
+  const { cid } = ok<{ cid: string }>(await ask(mirror, here, `GET /entities/${id}/tip`));
+  const back = ok<Entity>(await ask(mirror, here, `POST /entities/${id}/restore`, { expect_tip: cid }));
+  expect(back.properties).toEqual({ n: 1 });
+});

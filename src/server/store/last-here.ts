@@ -46,7 +46,7 @@ function deletedHere(db: Reader, entity: number): Version | undefined {
 
 /**
  * Whether a remote's version says nothing beside what both sides had but what was said here since: it is what the remote has taken of
- * that, as where bytes were still to come.
+ * that, as where bytes were still to come, and has not undone since.
  */
 function isTaken(db: Reader, { cid, manifest }: Version, deleted: Version): boolean {
   const users = new Set(db.all<{ id: string | null }>('SELECT user_id AS id FROM remote').map(({ id }) => id));
@@ -57,14 +57,34 @@ function isTaken(db: Reader, { cid, manifest }: Version, deleted: Version): bool
   const at = ours.findIndex((one) => there.has(one.cid));
   if (at === -1 && [ours, theirs].some((versions) => versions.at(-1)?.manifest.prev !== null)) return false;
   const base = placesOf(ours[at]);
-  const said = (at === -1 ? ours : ours.slice(0, at)).filter((one) => !one.manifest.deleted).map(placesOf);
-  const taken = placesOf({ manifest });
+  const saidIn = (versions: Version[]) => {
+    const end = versions.findIndex((one) => one.cid === ours[at]?.cid);
+    const live = (end === -1 ? versions : versions.slice(0, end)).filter((one) => !one.manifest.deleted);
+    return [base, ...live.map(placesOf).toReversed()];
+  };
+  const [here, taken] = [saidIn(ours), saidIn(theirs)];
+  const last = placesOf({ manifest });
   // A role that somebody took there is not to come back.
-  const isGiven = ([place, role]: [string, Json]) => !place.startsWith('role ') || equalJson(role, taken.get(place));
+  const isGiven = ([place, role]: [string, Json]) => !place.startsWith('role ') || equalJson(role, last.get(place));
   if (![...placesOf(deleted)].every(isGiven)) return false;
-  return [...new Set([...base.keys(), ...taken.keys()])].every((place) =>
-    [base, ...said].some((one) => equalJson(one.get(place), taken.get(place))),
-  );
+  return [...new Set(taken.flatMap((one) => [...one.keys()]))].every((place) => {
+    const of = (versions: Map<string, Json>[]) => versions.map((one) => one.get(place));
+    return isFollowed(of(here), of(taken));
+  });
+}
+
+/**
+ * Whether a remote has said of a place what was said here, in that order, though not all of it, and says so now: it has undone none of
+ * that. What others said there in between does not count.
+ */
+function isFollowed(here: (Json | undefined)[], there: (Json | undefined)[]): boolean {
+  let at = 0;
+  return there.every((value, i) => {
+    const next = here.findIndex((one, step) => step >= at && equalJson(one, value));
+    if (next === -1) return i < there.length - 1 && !here.some((one) => equalJson(one, value));
+    at = next;
+    return true;
+  });
 }
 
 /**
