@@ -70,6 +70,14 @@ describePage('the history of an entity', () => {
     expect(await row.getByText('Looks alike').count()).toBe(0);
     expect(await compared(20)).toEqual(['Version 19', 'Version 20']);
     await row.getByText('Looks alike, and differs in blanks').waitFor();
+    // Which one it is stays in sight in the list, however far one goes down.
+    for (let ver = 19; ver > 11; ver--) {
+      await page.keyboard.press('j');
+      await heads.nth(2).getByText(`Version ${ver} ·`).waitFor();
+    }
+    const { y = 0, height = 0 } =
+      (await page.getByRole('radio', { name: 'Compare to version 12' }).boundingBox()) ?? {};
+    expect(y + height).toBeLessThanOrEqual(page.viewportSize()?.height ?? 0);
     expect(visitor.faults).toEqual([]);
   });
 

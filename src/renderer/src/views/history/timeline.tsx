@@ -3,6 +3,7 @@ import { Bot, FileUp, UserRound, Wrench } from 'lucide-react';
 import { Button } from '../../components/button.tsx';
 import { Copied } from '../../components/copied.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { useIntoView } from '../../components/use-into-view.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { showsMore } from '../../shell/focus-kept.ts';
 import { PeerName } from '../entity/peer-name.tsx';
@@ -40,6 +41,12 @@ export interface TimelineProps {
 export function Timeline(props: TimelineProps) {
   const { id, label, about, versions, origins, from, to, onChoose, onRestore, current, more, isBeside } = props;
   const { t } = useTexts();
+  const line = useIntoView<HTMLLIElement>(
+    versions.findIndex(({ cid }) => cid === to),
+    to,
+  );
+  // Where they stand above what is compared, that is what stays in sight.
+  const isWide = window.matchMedia('(min-width: 64rem)').matches;
   return (
     <section aria-label={label} className="min-h-0 overflow-auto">
       <p className="px-4 py-2 text-xs text-quiet">{about}</p>
@@ -52,7 +59,11 @@ export function Timeline(props: TimelineProps) {
           const Icon = isMethod(method) ? methods[method] : UserRound;
           const origin = origins.get(cid);
           return (
-            <li key={cid} className="flex gap-2 border-t border-line px-4 py-2">
+            <li
+              key={cid}
+              ref={cid === to && isWide ? line : null}
+              className="flex gap-2 border-t border-line px-4 py-2"
+            >
               <span className="flex shrink-0 gap-1 pt-0.5">
                 {(['from', 'to'] as const).map((side) => (
                   <input
