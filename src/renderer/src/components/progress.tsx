@@ -13,7 +13,8 @@ export function Progress({ label, done, total }: { label: string; done: number; 
     >
       <Radix.Indicator
         className={classes('h-full bg-accent', share === null && 'animate-pulse')}
-        style={{ width: `${(share ?? 1) * 100}%` }}
+        // As wide as all of it, it would look as if it had ended, where nothing moves.
+        style={{ width: `${(share ?? 1 / 3) * 100}%` }}
       />
     </Radix.Root>
   );
