@@ -2,7 +2,7 @@ import { answered, api } from '../../../api/client.ts';
 import { Failure } from '../../../api/failure.ts';
 import { nameEnd } from '../../../components/name-end.ts';
 import type { Entity } from '../entity-queries.ts';
-import { cidOf } from './cid-of.ts';
+import { cidByWorker } from './cid-by-worker.ts';
 import { type HeldFile, heldFiles } from './held-files.ts';
 import { refuseUnsendable } from './refuse-unsendable.ts';
 
@@ -35,7 +35,7 @@ export async function replaceFile(
   await refuseUnsendable(file);
   // An address takes one byte at least.
   if (file.size === 0) throw new Failure('empty', file.name);
-  const cid = await cidOf(file);
+  const cid = await cidByWorker(file, signal);
   if (cid === held.cid) return null;
   const content_type = file.type || 'application/octet-stream';
   const sent = { cid, size: file.size, content_type, filename: nameEnd(file.name, 255) };
