@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { actions, implies } from '../../src/server/model/actions.ts';
 import type { GrantsView, NodeInvitesView, PeopleView } from '../../src/server/resources/node/people/wire.ts';
+import type { PeopleSoFar } from '../../src/server/store/accounts/accounts.ts';
 import { misfits } from '../contract/document.ts';
 import { anonymous, ask, jwtOf, jwtSecret, on, operator, type Person, service, user } from '../helpers/callers.ts';
 import { invalid, ok } from '../helpers/entities.ts';
@@ -68,6 +71,25 @@ describe('the people of a node', () => {
     expect((await ask(node, on('test', me), `GET /node/people?q=${there.id}`)).body).toMatchObject({
       people: [{ id: there.id, here: true }],
     });
+  });
+
+  it('are looked at a part at a time where there are very many, and listed as if at once', async () => {
+    const db = new Database(join(node.data, 'identity.db'));
+    try {
+      // The later ones by id have the earlier names.
+      db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5001)
+        INSERT INTO account (id, issuer, subject, name, created_at)
+          SELECT printf('01Z%023d', i), 'many', i, printf('Many %05d', 6000 - i), 1 FROM n`);
+      const looks = vi.spyOn(node.ctx.identity, 'people');
+      expect(await names('?q=many&limit=2')).toEqual(['Many 00999', 'Many 01000']);
+      expect(looks.mock.results.map(({ value }) => (value as PeopleSoFar).next === null)).toEqual([false, true]);
+      expect(await names('?limit=2')).toEqual(['Operator', 'Ada']);
+      expect(await names('?q=zo')).toEqual(['Zoë']);
+      looks.mockRestore();
+    } finally {
+      db.exec("DELETE FROM account WHERE issuer = 'many'");
+      db.close();
+    }
   });
 });
 

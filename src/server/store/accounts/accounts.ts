@@ -65,19 +65,39 @@ export function replaceAliases(db: NodeDatabase, account: string, source: string
 /** What a list of people shows of an account. */
 export type Person = Pick<Account, 'id' | 'name' | 'email' | 'created_at' | 'operator'>;
 
-/** Accounts whose name or address has a part, or whose id it is: the operator first, then by name. `but` is left out. */
+/** How far a list of people has come. */
+export interface PeopleSoFar {
+  /** The first of those that were looked at. */
+  people: Person[];
+  /** After which id to look on; null where all were looked at. */
+  next: string | null;
+}
+
+/**
+ * Accounts whose name or address has a part, or whose id it is: the operator first, then by name. `but` is left out. Of very many some
+ * are looked at, after those of `so` far.
+ */
 export function listPeople(
   db: NodeDatabase,
-  { part, limit, but }: { part: string; limit: number; but: string },
-): Person[] {
-  const sql = `SELECT id, name, email, created_at, operator FROM account
+  { part, limit, but, so, each }: { part: string; limit: number; but: string; so: PeopleSoFar; each: number },
+): PeopleSoFar {
+  const slice = 'SELECT * FROM account WHERE id > ? ORDER BY id LIMIT ?';
+  const sql = `SELECT id, name, email, created_at, operator
+    FROM (SELECT * FROM (${slice}) UNION ALL SELECT * FROM account WHERE id IN (SELECT value FROM json_each(?)))
     WHERE id <> ? AND (instr(lower(coalesce(name, '')), ?) OR instr(coalesce(name, ''), ?)
       OR instr(lower(coalesce(email, '')), ?) OR substr(id, -24) = substr(?, -24))
     ORDER BY operator DESC, coalesce(name, email, id) COLLATE NOCASE, id LIMIT ?`;
   const small = part.toLowerCase();
-  return db
-    .all<Omit<Person, 'operator'> & { operator: number }>(sql, but, small, part, small, part, limit)
+  const after = so.next ?? '';
+  const kept = JSON.stringify(so.people.map(({ id }) => id));
+  const people = db
+    .all<Omit<Person, 'operator'> & { operator: number }>(
+      sql,
+      ...[after, each, kept, but, small, part, small, part, limit],
+    )
     .map((row) => ({ ...row, operator: row.operator === 1 }));
+  const last = 'SELECT id FROM account WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?';
+  return { people, next: db.get<{ id: string }>(last, after, each - 1)?.id ?? null };
 }
 
 function load(db: NodeDatabase, where: string, ...params: string[]): Account | null {

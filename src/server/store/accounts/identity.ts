@@ -144,8 +144,8 @@ export class Identity {
   }
 
   /** People with an account whose name or address has a part, or whose id it is; `part` may be empty. */
-  people({ part, limit }: { part: string; limit: number }): accounts.Person[] {
-    return accounts.listPeople(this.#db, { part, limit, but: this.setting('service_account') ?? '' });
+  people(query: { part: string; limit: number; so: accounts.PeopleSoFar; each: number }): accounts.PeopleSoFar {
+    return accounts.listPeople(this.#db, { ...query, but: this.setting('service_account') ?? '' });
   }
 
   /**

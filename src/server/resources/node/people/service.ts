@@ -1,6 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { actions, implies, isKnownAction, permissionMetadata } from '../../../model/actions.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
 import { idOn } from '../../../model/ids.ts';
+import type { PeopleSoFar, Person } from '../../../store/accounts/accounts.ts';
 import type { Identity } from '../../../store/accounts/identity.ts';
 import { findTip } from '../../../store/entities.ts';
 import type { Networks } from '../../../store/networks.ts';
@@ -9,6 +11,9 @@ import type { InvitesService } from '../../alpha/service.ts';
 import type { Email, InvitedView, InviteRevokedView } from '../../alpha/wire.ts';
 import { refuse, textIssues } from '../../entities/body.ts';
 import type { GrantsView, NodeInvitesView, PeopleView } from './wire.ts';
+
+/** So many accounts are looked at before everything else that waits has its turn. */
+const perTurn = 5000;
 
 export interface PeopleNeeds {
   identity: Pick<Identity, 'people'>;
@@ -31,7 +36,7 @@ export class PeopleService {
   ): Promise<PeopleView> {
     operator(caller);
     refuse(textIssues({ q: part }));
-    const found = this.#needs.identity.people({ part: part.trim(), limit: limit + 1 });
+    const found = await this.#found(part.trim(), limit + 1);
     const shown = found.slice(0, limit).map((one) => ({ ...one, id: idOn(caller.network, one.id) }));
     const store = await this.#needs.networks.get(caller.network);
     const { users, mirror, strangers } = store.read((db) => {
@@ -56,6 +61,13 @@ export class PeopleService {
       })),
       has_more: found.length > limit,
     };
+  }
+
+  async #found(part: string, limit: number): Promise<Person[]> {
+    for (let so: PeopleSoFar = { people: [], next: null }; ; await setImmediate()) {
+      so = this.#needs.identity.people({ part, limit, so, each: perTurn });
+      if (so.next === null) return so.people;
+    }
   }
 
   grants(caller: Caller): GrantsView {
