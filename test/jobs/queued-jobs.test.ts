@@ -25,10 +25,23 @@ it('are those whose time is not over: what expired while it waited is not read a
   await store.submit([made(1, 100), made(2, 300), made(3, 200), made(4, 300)]);
   const waiting = (nowMs: number, after = 0, limit = 10) =>
     store.read((db) => queuedJobs(db, { after, except: { ids: [], processors: [] }, limit, nowMs }));
-  expect(waiting(50).map(({ job }) => job.id)).toEqual(['job_1', 'job_2', 'job_3', 'job_4']);
-  expect(waiting(200).map(({ job }) => job.id)).toEqual(['job_2', 'job_4']);
-  const [first] = waiting(200, 0, 1);
-  expect(waiting(200, first?.key).map(({ job }) => job.id)).toEqual(['job_4']);
+  const idsOf = ({ jobs }: { jobs: StoredJob[] }) => jobs.map(({ id }) => id);
+  expect(idsOf(waiting(50))).toEqual(['job_1', 'job_2', 'job_3', 'job_4']);
+  expect(idsOf(waiting(200))).toEqual(['job_2', 'job_4']);
+  expect(waiting(200).next).toBe(null);
+  const first = waiting(200, 0, 1);
+  expect(idsOf(waiting(200, first.next ?? 0))).toEqual(['job_4']);
+});
+
+it('are looked for a part at a time behind very many of a processor that takes none', async () => {
+  await using opened = await openStore('here');
+  const { store } = opened;
+  await store.submit(Array.from({ length: 5001 }, (_, n) => made(n, 100)));
+  const waiting = (after: number, processors: string[] = ['p']) =>
+    store.read((db) => queuedJobs(db, { after, except: { ids: [], processors }, limit: 10, nowMs: 0 }));
+  expect(waiting(0)).toEqual({ jobs: [], next: 5000 });
+  expect(waiting(5000)).toEqual({ jobs: [], next: null });
+  expect(waiting(5000, [])).toMatchObject({ jobs: [{ id: 'job_5000' }], next: null });
 });
 
 it('are looked for again whenever somebody says that there may be some, also as the last look ends', async () => {

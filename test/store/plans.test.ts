@@ -4,7 +4,8 @@ import { isHeld, isHeldBy } from '../../src/server/store/content/content-holders
 import { movedAfter } from '../../src/server/store/events.ts';
 import { collectionsLabelled } from '../../src/server/store/imports/import-sources.ts';
 import { handedOn } from '../../src/server/store/jobs/handed-on.ts';
-import { grantsIn, interruptedJobs, longestGrantIn, queuedJobs } from '../../src/server/store/jobs/jobs.ts';
+import { interruptedJobs } from '../../src/server/store/jobs/interrupted-jobs.ts';
+import { grantsIn, longestGrantIn, queuedJobs } from '../../src/server/store/jobs/jobs.ts';
 import { conflictsOf, listConflicts } from '../../src/server/store/remotes/conflict-rows.ts';
 import { countOpen, isMuchOpen } from '../../src/server/store/remotes/open-counts.ts';
 import { dueContents, listContentTroubles } from '../../src/server/store/remotes/remote-content.ts';
@@ -22,7 +23,7 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp; sorts?
   {
     name: 'jobs to be sent',
     read: (db) => queuedJobs(db, { after: 0, except: none, limit: 5, nowMs: 0 }),
-    uses: /SEARCH job USING INDEX job_state \(state=\? AND key>\?\)/,
+    uses: /USING COVERING INDEX job_state \(state=\? AND key>\?\).*SEARCH job USING INDEX job_state \(state=\? AND key>\? AND key<\?\)/s,
   },
   {
     name: 'jobs that a stop left',

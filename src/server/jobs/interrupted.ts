@@ -1,8 +1,8 @@
 import { closing, StorageError } from '../errors.ts';
 import { afterSending, type SendingEvent } from '../model/job-state.ts';
 import { endpointsSince } from '../store/jobs/endpoints-since.ts';
+import { interruptedJobs, lastJob } from '../store/jobs/interrupted-jobs.ts';
 import type { JobRow } from '../store/jobs/job-rows.ts';
-import { interruptedJobs, lastJob } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { JobSender } from './sender.ts';
 

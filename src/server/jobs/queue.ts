@@ -227,7 +227,7 @@ export class JobQueue {
 
   /** Sends the oldest that wait for processors with room; false where there are none. */
   async #sendSome(): Promise<boolean> {
-    for (let after: number | undefined = 0; after !== undefined; after = this.#take(after)) {
+    for (let after: number | null = 0; after !== null; after = this.#take(after)) {
       if (this.#startTaken()) return true;
       await setImmediate();
       if (this.#needs.stop.aborted) break;
@@ -235,19 +235,19 @@ export class JobQueue {
     return this.#startTaken();
   }
 
-  /** Takes some of those that wait for processors with room, of which none has been taken; the key of the last one. */
-  #take(after: number): number | undefined {
+  /** Takes some of those that wait for processors with room, of which none has been taken; after which key to look on. */
+  #take(after: number): number | null {
     const { sender, now } = this.#needs;
     const processors = [...this.#busy(), ...this.#taken.keys()];
     const except = { processors, ids: [...this.#sending.keys(), ...this.#rests.jobs()] };
-    const page = this.#store.read((db) => queuedJobs(db, { after, except, limit: perRead, nowMs: now() }));
-    for (const { job } of page) {
+    const { jobs, next } = this.#store.read((db) => queuedJobs(db, { after, except, limit: perRead, nowMs: now() }));
+    for (const job of jobs) {
       if (sender.has(job.id)) continue;
       const taken = this.#taken.get(job.processor) ?? [];
       taken.push(job);
       this.#taken.set(job.processor, taken);
     }
-    return page.at(-1)?.key;
+    return next;
   }
 
   #startTaken(): boolean {

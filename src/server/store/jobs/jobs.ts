@@ -93,9 +93,12 @@ export function liveJobIn(
 /** The condition of the index of those that wait or were sent: SQLite takes a partial index only where that stands in the query. */
 export const inStateIndex = "state IN ('queued', 'sent', 'accepted')";
 
+/** So many that wait are looked at before everything else has its turn: most may be of processors that take none now. */
+const lookedAtOnce = 5000;
+
 /**
  * Jobs to be sent whose time is not over, but some, and those of some processors, the oldest first, from after the one given by
- * its key.
+ * its key. `next`: where to look on, null where no more wait.
  */
 export function queuedJobs(
   db: Reader,
@@ -105,16 +108,23 @@ export function queuedJobs(
     limit,
     nowMs,
   }: { after: number; except: Record<'ids' | 'processors', readonly string[]>; limit: number; nowMs: number },
-): { key: number; job: StoredJob }[] {
-  return db
-    .all<Columns & { key: number }>(
-      `SELECT key, ${columns} FROM job
-        WHERE state = 'queued' AND ${inStateIndex} AND key > ? AND expires > ?
-          AND processor NOT IN (SELECT value FROM json_each(?)) AND id NOT IN (SELECT value FROM json_each(?))
-        ORDER BY key LIMIT ?`,
-      ...[after, nowMs, JSON.stringify(except.processors), JSON.stringify(except.ids), limit],
-    )
-    .map(({ key, ...row }) => ({ key, job: toJob(row) }));
+): { jobs: StoredJob[]; next: number | null } {
+  const waits = `state = 'queued' AND ${inStateIndex} AND key > ?`;
+  const end = db.get<{ key: number }>(
+    `SELECT key FROM job WHERE ${waits} ORDER BY key LIMIT 1 OFFSET ?`,
+    after,
+    lookedAtOnce - 1,
+  );
+  const rows = db.all<Columns & { key: number }>(
+    `SELECT key, ${columns} FROM job
+      WHERE ${waits} AND key <= ? AND expires > ?
+        AND processor NOT IN (SELECT value FROM json_each(?)) AND id NOT IN (SELECT value FROM json_each(?))
+      ORDER BY key LIMIT ?`,
+    ...[after, end?.key ?? Number.MAX_SAFE_INTEGER, nowMs],
+    ...[JSON.stringify(except.processors), JSON.stringify(except.ids), limit],
+  );
+  const last = rows.length === limit ? rows.at(-1) : end;
+  return { jobs: rows.map(({ key: _, ...row }) => toJob(row)), next: last?.key ?? null };
 }
 
 type Waiting = Pick<Columns, 'id' | 'error'> & { key: number; handoff: string | null };
@@ -123,62 +133,6 @@ type Waiting = Pick<Columns, 'id' | 'error'> & { key: number; handoff: string | 
 export function waitingJobs(db: Reader, { after, limit }: { after: number; limit: number }): Waiting[] {
   const sql = `SELECT key, id, handoff, error FROM job WHERE state = 'queued' AND ${inStateIndex} AND key > ? ORDER BY key LIMIT ?`;
   return db.all(sql, after, limit);
-}
-
-/** The key of the newest job; 0 where there is none. */
-export function lastJob(db: Reader): number {
-  return db.get<{ key: number | null }>('SELECT max(key) AS key FROM job')?.key ?? 0;
-}
-
-const ownLog = 'SELECT 1 FROM job_log l WHERE l.job = job.id AND l.klados = job.processor AND l.author = job.processor';
-
-/** Each state by itself: the index gives its jobs by their keys, and so these need not be sorted for each page. */
-const interruptedIn = (state: 'sent' | 'accepted'): string =>
-  `SELECT key, id, processor, created, state, attempts, error, retry_after, EXISTS (${ownLog}) AS begun FROM job
-    WHERE state = '${state}' AND ${inStateIndex} AND key > ? AND key <= ? AND expires > ?
-      AND NOT EXISTS (${ownLog} AND l.status <> 'running')`;
-
-/**
- * Jobs whose request may be under way, or whose work is if it is done within the node; a page of ids by key, up to `last`. `begun`:
- * the processor has begun its log.
- */
-export function interruptedJobs(
-  db: Reader,
-  {
-    after,
-    last = Number.MAX_SAFE_INTEGER,
-    limit,
-    nowMs,
-  }: { after: number; last?: number; limit: number; nowMs: number },
-): { key: number; id: string; processor: string; created: number; begun: boolean; sending: Sending }[] {
-  const rows = db.all<
-    Omit<Sending, 'retryAfter'> & {
-      key: number;
-      id: string;
-      processor: string;
-      created: number;
-      retry_after: number | null;
-      begun: 0 | 1;
-    }
-  >(
-    `${interruptedIn('sent')} UNION ALL ${interruptedIn('accepted')} ORDER BY key LIMIT ?`,
-    ...[after, last, nowMs, after, last, nowMs],
-    limit,
-  );
-  return rows.map(({ key, id, processor, created, retry_after, begun, ...rest }) => ({
-    key,
-    id,
-    processor,
-    created,
-    begun: begun === 1,
-    sending: { ...rest, retryAfter: retry_after },
-  }));
-}
-
-/** Whether the processor of a job has begun its log, and not ended it. */
-export function hasOpenLog(db: Reader, id: string): boolean {
-  const sql = `SELECT 1 FROM job WHERE id = ? AND EXISTS (${ownLog} AND l.status = 'running')`;
-  return db.get(sql, id) !== undefined;
 }
 
 /** What a processor was granted, and until when, epoch milliseconds. */
