@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { NamesView } from '../../src/server/resources/node/names/wire.ts';
 import { misfits } from '../contract/document.ts';
-import { anonymous, ask, on, operator, user } from '../helpers/callers.ts';
+import { ask, on, operator } from '../helpers/callers.ts';
 import { collection, create, ok, remove } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
@@ -52,12 +52,4 @@ it('gives the live collections of a label, of one network', async () => {
   expect((await ask(node, me, 'GET /node/names/collections')).status).toBe(400);
   const longest = (count: number) => ask(node, me, `GET /node/names/collections?label=${'x'.repeat(count)}`);
   expect([(await longest(1000)).status, (await longest(1001)).status]).toEqual([200, 400]);
-});
-
-it('is for the operator alone', async () => {
-  const ada = await user(node, 'ada');
-  for (const path of ['/node/names', '/node/names/collections?label=Letters']) {
-    expect((await ask(node, anonymous, `GET ${path}`)).status).toBe(401);
-    expect((await ask(node, ada, `GET ${path}`)).status).toBe(403);
-  }
 });

@@ -55,19 +55,6 @@ describe('a link', () => {
     expect(((await link()).body as { url: string }).url).not.toBe((body as { url: string }).url);
   });
 
-  test('is made for the operator alone', async () => {
-    expect((await link({})).status).toBe(401);
-    const { identity } = node.ctx;
-    const account = identity.registerAccount({
-      issuer: 'https://idp.example',
-      subject: 'ada',
-      email: null,
-      name: 'Ada',
-    });
-    const other = identity.createKey({ kind: 'user', account: account.account.id, expiresIn: null });
-    expect((await link({ Authorization: `ApiKey ${other.key}` })).status).toBe(403);
-  });
-
   test('names the address under which others reach the node, where there is one', async () => {
     await using proxied = await startNode({ env: { ARCHEION_PUBLIC_URL: 'https://node.example/a/' } });
     const headers = { Authorization: `ApiKey ${proxied.ctx.identity.ensureOperator().key}` };

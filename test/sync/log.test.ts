@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { PendingChangesView, RemoteView } from '../../src/server/resources/node/remotes/wire.ts';
 import type { SyncLogView, SyncStateView } from '../../src/server/resources/node/sync/wire.ts';
 import { misfits } from '../contract/document.ts';
-import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
+import { ask, type Person, user } from '../helpers/callers.ts';
 import { create, enrol, invalid, ok, read, update } from '../helpers/entities.ts';
 import type { Answer, TestNode } from '../helpers/node.ts';
 import { keyOf, lines, type Pair, startCurated, startPair, sync } from './nodes.ts';
@@ -255,20 +255,4 @@ test('an address is asked what it is, and nothing is kept', async () => {
     body: { error: expect.stringContaining('answers with a page') },
   });
   expect(kinds(await log(pair))).toEqual(['added']);
-});
-
-test('only the operator hears of remotes', async () => {
-  await using pair = await startPair();
-  const { mirror } = pair;
-  const ada = await user(mirror, 'ada');
-  const routes = ['GET /node/sync/state', 'GET /node/sync/log', 'GET /node/remotes/origin/pending'];
-  const posts = ['run', 'stop', 'rename'].map((name) => `POST /node/remotes/origin/${name}`);
-  for (const route of [...routes, ...posts, 'POST /node/remotes/check', 'PUT /node/remotes/origin/key']) {
-    const body = { url: 'http://localhost:1', name: 'other', key: 'uk_other' };
-    const sent = route.startsWith('GET') ? [] : [body];
-    expect([
-      (await ask(mirror, anonymous, route, ...sent)).status,
-      (await ask(mirror, ada, route, ...sent)).status,
-    ]).toEqual([401, 403]);
-  }
 });
