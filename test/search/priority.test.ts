@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { platform } from 'node:os';
+import { getPriority, platform } from 'node:os';
 import { expect, test } from 'vitest';
 import { operator } from '../helpers/callers.ts';
 import { startNode } from '../helpers/node.ts';
@@ -17,12 +17,15 @@ function niceness(): Map<string, number> {
   );
 }
 
-test.runIf(platform() === 'linux')('the thread that indexes gives way to the others', async () => {
+const mayGiveWay = platform() === 'linux' && getPriority() < 19;
+
+test.runIf(mayGiveWay)('the thread that indexes gives way to the others', async () => {
+  const own = getPriority();
   const before = niceness();
   // With such a thread of its own: the one that tests share runs already.
   await using node = await startNode({ follower: undefined, writer: 'thread' });
   await indexed(node, operator(node), 'Heron');
   const started = [...niceness()].filter(([thread]) => !before.has(thread));
-  expect(started.filter(([, nice]) => nice === 10)).toHaveLength(1);
-  expect(started.filter(([, nice]) => nice === 0).length).toBeGreaterThan(0);
+  expect(started.filter(([, nice]) => nice === Math.min(own + 10, 19))).toHaveLength(1);
+  expect(started.filter(([, nice]) => nice === own).length).toBeGreaterThan(0);
 });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { platform, setPriority } from 'node:os';
+import { getPriority, platform, setPriority } from 'node:os';
 import { isMainThread } from 'node:worker_threads';
 import { openReader } from '../store/connection.ts';
 import {
@@ -38,10 +38,13 @@ export interface SliceOrder {
   embedder: string;
 }
 
-/** Where a thread has a priority of its own: where processors are few, requests and writes come before the index. */
+/**
+ * Where a thread has a priority of its own: where processors are few, requests and writes come before the index. Counted from what the
+ * node has, as it may have been started to give way itself.
+ */
 if (!isMainThread && platform() === 'linux')
   try {
-    setPriority(10);
+    setPriority(Math.min(getPriority() + 10, 19));
   } catch {
     // A sandbox may forbid it; the index is made all the same.
   }
