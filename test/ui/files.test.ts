@@ -612,7 +612,7 @@ describePage('files of one name', () => {
     await button('Try again').press('Enter');
     await page.locator('pre', { hasText: 'recto' }).waitFor();
     await page.locator('li:focus').waitFor();
-    for (let presses = 0; presses < 4; presses++) await page.keyboard.press('Tab');
+    for (let presses = 0; presses < 5; presses++) await page.keyboard.press('Tab');
     await page.locator('pre:focus').waitFor();
     expect(await page.locator('li[tabindex]').count()).toBe(0);
     expect(visitor.faults).toEqual([]);
