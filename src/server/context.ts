@@ -329,8 +329,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
       publicUrl: config.publicUrl,
     }),
     archives: {
-      exports,
-      carImports,
+      ...{ exports, carImports },
       prepared: new PreparedExportsService({ exports, networks, newId, now }),
     },
     leftovers,
