@@ -14,6 +14,7 @@ import type { ArchiveFacts } from '../../../store/archive/archive-check.ts';
 import type { Accompanying } from '../../../store/archive/archive-contents.ts';
 import { type ArchiveRun, applyArchive, type ImportTally } from '../../../store/archive/archive-import.ts';
 import { spool, spooledPath, sweepSpool } from '../../../store/archive/spool.ts';
+import { archiveStoredAfter } from '../../../store/archive/stored-by-archive.ts';
 import { newestBlock } from '../../../store/blocks.ts';
 import type { Row } from '../../../store/commit.ts';
 import { countMade } from '../../../store/imports/import-runs.ts';
@@ -206,7 +207,9 @@ export class CarImportService implements AsyncDisposable {
     for (const task of tasks) {
       const path = spooledPath(store.folder, task.file) ?? '';
       const newest = store.read(newestBlock);
-      const starts = task.left || task.ended?.newest === newest ? (task.ended?.starts ?? 0) : 0;
+      const { ended } = task;
+      const hasBrought = !task.left && ended !== undefined && store.read((db) => archiveStoredAfter(db, ended.newest));
+      const starts = hasBrought ? 0 : (ended?.starts ?? 0);
       if (starts < maxEnded || !existsSync(path)) {
         resumed.push({ path, task: { ...task, ended: { starts, newest } } });
         continue;
