@@ -188,7 +188,8 @@ test('an import that is left alone was broken off, is undone, and does not come 
     const newest = (await node.ctx.networks.get('main')).read(newestBlock);
     await leave(node, car, run, { starts: 3, newest });
     expect(await keepsUnnamed(node)).toBe(true);
-    expect((await verified(node)).remarks.join()).toContain('the next start of the node completes it');
+    const remarks = (await verified(node)).remarks.join();
+    expect(remarks).toContain('the next start of the node completes it, where "archeion status" does not say');
   }
   const spooled = spooledPath(join(data, 'main'), file) ?? '';
   {

@@ -51,7 +51,8 @@ export function verifyImports(
     );
 }
 
-const nextStart = 'the next start of the node completes it';
+const nextStart =
+  'the next start of the node completes it, where "archeion status" does not say that this one does now';
 
 interface ListingPlace {
   collection: number;

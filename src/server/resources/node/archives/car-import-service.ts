@@ -291,6 +291,10 @@ export class CarImportService implements AsyncDisposable {
       if (lost) await this.#record(store, task, false);
       // Where this cannot be written either, a start more is counted.
       else await this.#record(store, task, true).catch(() => undefined);
+      if (error instanceof UnavailableError && this.#stopped) {
+        log.info({ network, file }, 'an interrupted import is left as it is now: the next start goes on with it');
+        return false;
+      }
       const way = lost ? 'import the archive again' : 'the next start tries again';
       log.error({ err: error, network, file }, `an interrupted import of an archive could not be completed: ${way}`);
       return lost;
