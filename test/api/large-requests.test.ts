@@ -222,6 +222,19 @@ describe('what is too much for the event loop', () => {
   });
 });
 
+test('what is searched in a large collection is searched where vectors from elsewhere are', async () => {
+  const { id } = await collection(node, owner, { label: 'large', properties: large });
+  const { open, begun } = threadGate('serveLarge');
+  try {
+    open();
+    ok(await ask(node, owner, 'POST /search/entities', { query: 'anything', collection_id: id }));
+    ok(await ask(node, owner, 'POST /search/similar/items', { id, collection_id: id }));
+    expect(begun).toEqual([]);
+  } finally {
+    vi.restoreAllMocks();
+  }
+});
+
 test('a page of versions that are large, though the newest is not, is read on another thread', async () => {
   const first = await made();
   const second = await update(node, owner, first, { properties_remove: ['text', 'list'] });

@@ -57,9 +57,12 @@ export interface Sizes {
 /** Endpoints that read no manifest, or leave a large one to a reader thread by themselves; what they expand may be anything. */
 const light = new Set(['get /entities/:id', 'get /entities/:id/tip']);
 
-/** Whether the weight of a request to an endpoint has to be looked at only where it expands; these are the most frequent ones. */
+/**
+ * Whether the weight of a request to an endpoint has to be looked at only where it expands: the most frequent ones, and searches,
+ * which read the index alone, and have no vectors from elsewhere on a request thread.
+ */
 export function isLight({ method, path }: LargeRequest['route']): boolean {
-  return light.has(`${method} ${path}`);
+  return light.has(`${method} ${path}`) || path.startsWith('/search/');
 }
 
 /** Members of a body that name entities which the request reads or changes, besides those of its path. */
