@@ -68,7 +68,9 @@ export function isLight({ method, path }: LargeRequest['route']): boolean {
 /** Members of a body that name entities which the request reads or changes, besides those of its path. */
 const named = [
   ...['ids', 'source_id', 'target_id', 'child_id', 'parent_id', 'parent', 'children', 'updates'],
-  'collection_id',
+  ...['collection_id', 'entity_id'],
+  // What is made under an id of the caller's choice is compared with what is there.
+  ...['id', 'entities'],
 ];
 /** Parameters that name versions. */
 const versions = ['from', 'to'];
