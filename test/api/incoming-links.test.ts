@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { derivedId } from '../../src/server/model/ids.ts';
 import type { IncomingLinksView } from '../../src/server/resources/node/links/wire.ts';
 import { misfits } from '../contract/document.ts';
 import { anonymous, ask, operator, user } from '../helpers/callers.ts';
@@ -52,4 +53,7 @@ test('what leads to an entity is read page by page, each once, by its operator a
   expect((await ask(node, anonymous, path)).status).toBe(401);
   expect((await ask(node, await user(node, 'ada'), path)).status).toBe(403);
   expect((await ask(node, me, 'GET /node/links/01ARZ3NDEKTSV4RRFFQ69G5FAV/incoming')).status).toBe(404);
+  expect((await ask(node, me, path.replace(hub.id, derivedId('test', 'elsewhere')))).body).toEqual(
+    invalid(['id'], 'is not an id of the main network'),
+  );
 });

@@ -3,6 +3,7 @@ import { type Caller, operator } from '../../../model/caller.ts';
 import { findEntity } from '../../../store/entities.ts';
 import { type IncomingPlace, incomingPage } from '../../../store/graph/incoming.ts';
 import type { Networks } from '../../../store/networks.ts';
+import { checkNetwork } from '../../entities/writes.ts';
 import type { IncomingLinksView } from './wire.ts';
 
 /** What leads to an entity, however much that is. */
@@ -20,6 +21,7 @@ export class LinksService {
     { after, limit }: { after: string | undefined; limit: number },
   ): Promise<IncomingLinksView> {
     operator(caller);
+    checkNetwork(caller.network, id, ['id']);
     const { total, ...place } = placeOf(after);
     const store = await this.#networks.get(caller.network);
     const found = store.read((db) => {
