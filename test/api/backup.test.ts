@@ -59,6 +59,7 @@ test('folders that are not empty, relative ones and the data folder itself are r
     /is not empty, and nothing is ever overwritten: name a new or an empty folder/,
   );
   expect(await refused('relative')).toBe('must be an absolute path');
+  expect(await refused(join(folder.path, 'half \ud83d'))).toBe('holds an unpaired surrogate');
   expect(await refused(join(node.data, 'inside'))).toMatch(/lies in the data folder/);
   expect(await refused(join(folder.path, 'something'))).toMatch(/is a file/);
   expect(await refused(join(folder.path, 'no', 'where'))).toMatch(/the folder above it does not exist/);

@@ -82,6 +82,7 @@ export class UpkeepService implements AsyncDisposable {
     operator(caller);
     if (!local) throw new ForbiddenError('A backup is made on the machine of the node: run "archeion backup" there');
     if (!isAbsolute(dir) || dir.includes('\0')) throw ValidationError.at(['dir'], 'must be an absolute path');
+    if (!dir.isWellFormed()) throw ValidationError.at(['dir'], 'holds an unpaired surrogate');
     const { alone, data, instance, version, now } = this.#env;
     using _alone = alone.begin('backup');
     using _running = this.#running.begin();
