@@ -178,6 +178,7 @@ describe('a proof', () => {
     const needed = invalid([], 'either `id`, with or without `ver`, or `tx` is needed');
     expect(await refused('/node/attestations/proof')).toEqual([400, needed]);
     expect(await refused(`/node/attestations/proof?id=${id}&tx=x`)).toEqual([400, needed]);
+    expect(await refused('/node/attestations/proof?tx=x&ver=1')).toEqual([400, needed]);
     expect(await refused(`/node/attestations/proof?id=${onTest}`)).toEqual([400, invalid(['id'], expect.any(String))]);
     expect(await refused(`/node/attestations/proof?id=${nowhere}`)).toEqual([404, notFound]);
     expect(await refused(`/node/attestations/proof?id=${id}&ver=4`)).toEqual([

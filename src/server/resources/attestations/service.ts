@@ -141,7 +141,7 @@ export class AttestationsService {
     caller: Caller,
     of: { id: string | undefined; ver: number | undefined; tx: string | undefined },
   ): Promise<Uint8Array> {
-    if ((of.id === undefined) === (of.tx === undefined))
+    if ((of.id === undefined) === (of.tx === undefined) || (of.tx !== undefined && of.ver !== undefined))
       throw ValidationError.at([], 'either `id`, with or without `ver`, or `tx` is needed');
     const store = await this.#networks.get(caller.network);
     const { entry, key, size } = store.read((db) => {
