@@ -318,6 +318,8 @@ export interface SimilarMetadata {
   cached?: boolean;
   /** When it was found. */
   cached_at?: string;
+  /** Not all that is like it was looked at. */
+  truncated?: boolean;
   /** While the index is made, or follows many writes: not everything is found yet. */
   index?: IncompleteIndexView;
 }
