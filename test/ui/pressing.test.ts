@@ -151,6 +151,14 @@ describePage('a button that is pressed', () => {
     await said.getByRole('button', { name: 'Close' }).press('Enter');
     await said.waitFor({ state: 'detached' });
     expect(await end()).toEqual(before);
+    // A window that is made larger shows more.
+    const { width, height } = page.viewportSize() ?? { width: 0, height: 0 };
+    await page.evaluate(`${scrolled}.scrollTop -= 100; new Promise(requestAnimationFrame)`);
+    await page.evaluate(`${scrolled}.scrollTop = ${scrolled}.scrollHeight; new Promise(requestAnimationFrame)`);
+    await page.setViewportSize({ width, height: height + 300 });
+    await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))');
+    expect(await page.evaluate(`${scrolled}.style.paddingBottom`)).toBe('');
+    await page.setViewportSize({ width, height });
     // And nothing stays empty for whoever goes on.
     await page.mouse.move(600, 300);
     await page.mouse.wheel(0, -200);
