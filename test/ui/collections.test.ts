@@ -117,7 +117,7 @@ describePage('collections', () => {
 
   test('more than a thousand collections are all found, and offered', async () => {
     const me = operator(node);
-    const oldest = await collection(node, me, { label: 'Oldest of all' });
+    await collection(node, me, { label: 'Oldest of all' });
     for (let made = 0; made < 1010; made += 10)
       await Promise.all(Array.from({ length: 10 }, (_, n) => collection(node, me, { label: `Box ${made + n}` })));
     await visitor.go('/collections');
@@ -129,7 +129,27 @@ describePage('collections', () => {
     await page.getByRole('searchbox', { name: 'Filter by label' }).fill('oldest');
     await expect.poll(() => links.allInnerTexts()).toEqual(['Oldest of all']);
     await visitor.go('/processors/new?kind=agent');
-    await page.getByLabel('Collection', { exact: true }).selectOption(oldest.id);
+    const choice = page.getByRole('combobox', { name: 'Collection' });
+    expect(await choice.inputValue()).toMatch(/^Box /);
+    await choice.click();
+    await page.keyboard.type('bóx 10');
+    const offered = page.getByRole('listbox', { name: 'Collection' }).getByRole('option');
+    expect(await offered.first().innerText()).toBe('Box 10');
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('of all');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => choice.inputValue()).toBe('Oldest of all');
+    // What is typed and not chosen is nothing; what is typed next takes the place of what was chosen.
+    await page.keyboard.type('Box');
+    expect(await choice.inputValue()).toBe('Box');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => choice.inputValue()).toBe('Oldest of all');
+    await page.keyboard.press('Shift+Tab');
+    expect(await offered.first().innerText()).toBe('Oldest of all');
+    expect(await offered.last().innerText()).toBe('and 961 more');
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Label').first().fill('Reader');
+    expect(await choice.inputValue()).toBe('Oldest of all');
     expect(visitor.faults).toEqual([]);
   });
 

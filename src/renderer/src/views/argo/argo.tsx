@@ -13,6 +13,7 @@ import { Problem } from '../../components/problem.tsx';
 import { useKeptState } from '../../components/use-kept.ts';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { CollectionChoice } from '../collections/collection-choice.tsx';
 import { collectionsQuery } from '../collections/collections-query.ts';
 import { peersQuery } from '../entity/relationships/peer-query.ts';
 import { AnswerNotes } from './answer-notes.tsx';
@@ -39,7 +40,6 @@ export function Argo() {
   const editor = useRef<QueryEditorHandle>(null);
   const [typed, setTyped] = useState(() => typedAt(address.q));
   const [active, setActive] = useKeptState('active', -1);
-  const collections = useQuery(collectionsQuery);
   // Asked for before somebody writes.
   useQuery(namesQuery);
   const answer = useQuery(answerQuery(address));
@@ -149,19 +149,14 @@ export function Argo() {
           </Button>
           <KeyCaps keys="Mod+Enter" />
           <span className="flex-1" />
-          <Select
-            aria-label={t('search.collection')}
-            className="w-56"
-            value={address.collection ?? ''}
-            onChange={({ target }) => change({ collection: target.value || undefined }, true)}
-          >
-            <option value="">{t('search.everywhere')}</option>
-            {collections.data?.collections.map(({ id, label }) => (
-              <option key={id} value={id}>
-                {(label ?? id).slice(0, 100)}
-              </option>
-            ))}
-          </Select>
+          <div className="w-56">
+            <CollectionChoice
+              label={t('search.collection')}
+              value={address.collection ?? ''}
+              none={t('search.everywhere')}
+              onChange={(id) => change({ collection: id || undefined }, true)}
+            />
+          </div>
           <Select
             aria-label={t('argo.size')}
             className="w-40"

@@ -8,13 +8,14 @@ import type { components } from '../../api/schema.d.ts';
 import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
 import { classes } from '../../components/classes.ts';
-import { Field, Select } from '../../components/field.tsx';
+import { Field } from '../../components/field.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionProblem, isGone } from '../collection/collection-problem.tsx';
+import { CollectionChoice } from '../collections/collection-choice.tsx';
 import { collectionsQuery } from '../collections/collections-query.ts';
 import { entityQuery } from '../entity/entity-queries.ts';
 import { type Format, formats, type Selected } from './formats.ts';
@@ -122,15 +123,14 @@ export function Export() {
           <div className="max-w-sm">
             <Field label={t('export.what')}>
               {(ids) => (
-                <Select {...ids} value={collection} onChange={({ target }) => change({ collection: target.value })}>
-                  <option value="">{t('export.everything')}</option>
-                  {collection !== '' && !listed && <option value={collection}>{label}</option>}
-                  {list.data?.collections.map(({ id, label: name }) => (
-                    <option key={id} value={id}>
-                      {name ?? t('entity.noLabel')}
-                    </option>
-                  ))}
-                </Select>
+                <CollectionChoice
+                  ids={ids}
+                  label={t('export.what')}
+                  value={collection}
+                  called={label}
+                  none={t('export.everything')}
+                  onChange={(id) => change({ collection: id })}
+                />
               )}
             </Field>
           </div>

@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query';
 import { useRef } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
-import { Field, Input, Select } from '../../components/field.tsx';
+import { Field, Input } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { CollectionChoice } from '../collections/collection-choice.tsx';
 import { collectionsQuery } from '../collections/collections-query.ts';
 import { ReadOnly } from '../entity/read-only.tsx';
 
@@ -54,18 +55,13 @@ export function TargetChoice({ target, onChange, namesakes = [] }: TargetChoiceP
       <div className="w-56">
         <Field label={t('import.target')} error={isUnknown && t('import.targetsUnknown')}>
           {(ids) => (
-            <Select
-              {...ids}
+            <CollectionChoice
+              ids={ids}
+              label={t('import.target')}
               value={target.collection}
-              onChange={({ target: { value } }) => onChange({ ...target, collection: value })}
-            >
-              <option value="">{t('import.newCollection')}</option>
-              {list.data?.collections.map(({ id, label }) => (
-                <option key={id} value={id}>
-                  {label ?? t('entity.noLabel')}
-                </option>
-              ))}
-            </Select>
+              none={t('import.newCollection')}
+              onChange={(id) => onChange({ ...target, collection: id })}
+            />
           )}
         </Field>
         {isUnknown && (
@@ -94,7 +90,7 @@ export function TargetChoice({ target, onChange, namesakes = [] }: TargetChoiceP
               onClick={() => {
                 onChange({ ...target, collection: only });
                 // The button that had the focus goes.
-                place.current?.querySelector('select')?.focus();
+                place.current?.querySelector<HTMLElement>('select, input')?.focus();
               }}
             >
               {t('import.intoNamesake')}

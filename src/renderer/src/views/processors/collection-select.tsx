@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { Field, Select } from '../../components/field.tsx';
+import { Field } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
+import { CollectionChoice } from '../collections/collection-choice.tsx';
 import { collectionsQuery } from '../collections/collections-query.ts';
 
 /** One of the node's collections. */
@@ -17,19 +18,9 @@ export function CollectionSelect({
 }) {
   const { t } = useTexts();
   const { data } = useQuery(collectionsQuery);
-  const all = data?.collections ?? [];
   return (
-    <Field label={label} hint={data && all.length === 0 ? t('collections.none') : hint}>
-      {(ids) => (
-        <Select {...ids} required value={value ?? ''} onChange={({ target }) => onChange(target.value)}>
-          {value === undefined && <option value="">{t('collection.choose')}</option>}
-          {all.map(({ id, label: name }) => (
-            <option key={id} value={id}>
-              {name ?? id}
-            </option>
-          ))}
-        </Select>
-      )}
+    <Field label={label} hint={data?.collections.length === 0 ? t('collections.none') : hint}>
+      {(ids) => <CollectionChoice ids={ids} label={label} value={value ?? ''} onChange={onChange} />}
     </Field>
   );
 }

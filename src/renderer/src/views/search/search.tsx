@@ -6,7 +6,6 @@ import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
-import { Select } from '../../components/field.tsx';
 import { FilterBox } from '../../components/filter-box.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
@@ -15,6 +14,7 @@ import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { TypeFacets } from '../collection/type-facets.tsx';
+import { CollectionChoice } from '../collections/collection-choice.tsx';
 import { collectionsQuery } from '../collections/collections-query.ts';
 import { Hits } from './hits.tsx';
 import { hitsQuery, mostHits, type SearchAddress } from './search-query.ts';
@@ -88,19 +88,14 @@ export function Search() {
             label={t('search.box')}
             className="min-w-64 flex-1"
           />
-          <Select
-            aria-label={t('search.collection')}
-            className="w-64"
-            value={address.collection ?? ''}
-            onChange={({ target }) => change({ collection: target.value || undefined })}
-          >
-            <option value="">{t('search.everywhere')}</option>
-            {collections.data?.collections.map(({ id, label }) => (
-              <option key={id} value={id}>
-                {label ?? id}
-              </option>
-            ))}
-          </Select>
+          <div className="w-64">
+            <CollectionChoice
+              label={t('search.collection')}
+              value={address.collection ?? ''}
+              none={t('search.everywhere')}
+              onChange={(id) => change({ collection: id || undefined })}
+            />
+          </div>
         </div>
         {address.q && (
           <TypeFacets
