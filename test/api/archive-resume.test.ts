@@ -7,6 +7,7 @@ import Database from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
 import { FileStore } from '../../src/server/blocks/file-store.ts';
 import type { Json } from '../../src/server/model/manifest.ts';
+import { withMade } from '../../src/server/resources/node/archives/import-counts.ts';
 import { spooledPath } from '../../src/server/store/archive/spool.ts';
 import { newestBlock } from '../../src/server/store/blocks.ts';
 import { filesFolder, spoolFolder } from '../../src/server/store/network-folders.ts';
@@ -69,6 +70,13 @@ test('an import that a kill ended is completed at the next start, and counts wha
   }
   await using second = await startNode({ data: folder.path });
   expect(await imports(second)).toMatchObject([{ files: ['sent.car'], counts: { created: 21, unchanged: 0 } }]);
+});
+
+test('what had come before counts as made from the first moment of the completion, and nothing is counted below zero', () => {
+  const counts = { entities: 5, versions: 0, content: 0, created: 1, advanced: 0, unchanged: 4, forks: 0 };
+  const tally = { ...counts, fork_examples: [], waiting: 0, partial: 0, partial_examples: [] };
+  expect(withMade(tally, 3)).toMatchObject({ created: 4, unchanged: 1 });
+  expect(withMade(tally, 30)).toMatchObject({ created: 5, unchanged: 0 });
 });
 
 test('a node that goes on answers while it completes an import, and says so', async () => {

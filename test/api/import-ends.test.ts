@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { lastMove } from '../../src/server/store/events.ts';
 import { spoolFolder } from '../../src/server/store/network-folders.ts';
 import { databaseFile } from '../../src/server/store/network-store.ts';
-import { operator } from '../helpers/callers.ts';
+import { ask, operator } from '../helpers/callers.ts';
 import { collection } from '../helpers/entities.ts';
 import { type Importer, importer, ndjson, type Report } from '../helpers/imports.ts';
 import { startNode, temporaryFolder } from '../helpers/node.ts';
@@ -163,7 +163,11 @@ test('an archive is refused before any of it has come while another one is taken
   await first.next();
   await expect(receive('second').next()).rejects.toThrow('An import of an archive is under way on this node');
   expect(asked).toEqual(['first']);
-  while (!(await first.next()).done);
+  while (!(await first.next()).value?.done);
+  // It has ended, whoever still has to take note of that.
+  const { body } = await ask(node, operator(node), 'GET /node/imports');
+  expect(body).toMatchObject({ imports: [{ state: 'ended', counts: { entities: 1, created: 1 } }] });
+  await first.next();
 });
 
 test.each(['car', 'bagit'])('what is left while it is verified (%s) is not taken in', async (format) => {

@@ -26,7 +26,7 @@ import { type ArchiveTask, archiveTask, archiveTasks, type BegunImport } from '.
 import { runTask } from '../../../store/threads/task-run.ts';
 import type { LeftWorkView } from '../status/wire.ts';
 import type { UnderWay } from '../under-way.ts';
-import { countsIn, runRow, summary } from './import-counts.ts';
+import { countsIn, runRow, summary, withMade } from './import-counts.ts';
 import type { OneAtATime } from './one-at-a-time.ts';
 import type { CarImportLineView } from './wire.ts';
 
@@ -270,17 +270,16 @@ export class CarImportService implements AsyncDisposable {
       let told = performance.now();
       // Taken back below where the node lives to tell of a failure.
       await this.#record(store, { ...task, ended: { ...ended, starts: ended.starts + 1 } }, true);
-      // To what goes on now, these look as if they had been here before.
       const made = store.read((db) => countMade(db, run.id));
       let done: ImportTally | undefined;
       for await (const tally of applied(store, path, this.#run(run))) {
         if (this.#stopped) throw new UnavailableError('The node is stopping');
         if (!('done' in tally)) {
-          this.#atWork.set(run.id, tally);
+          this.#atWork.set(run.id, withMade(tally, made));
           if (performance.now() - told < toldMs) continue;
           told = performance.now();
           log.warn({ network, file, entities: tally.entities }, 'an interrupted import is being completed');
-        } else done = { ...tally.done, created: tally.done.created + made, unchanged: tally.done.unchanged - made };
+        } else done = withMade(tally.done, made);
       }
       log.info({ network, ...done }, 'the import is complete');
       await this.#record(store, task, false, done);

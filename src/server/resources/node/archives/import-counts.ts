@@ -18,6 +18,12 @@ export function runRow({ id, started, name }: BegunImport, tally: ImportTally | 
   };
 }
 
+/** With what it had made before it was interrupted, which looks to what goes on as if it had been here before. */
+export function withMade(tally: ImportTally, made: number): ImportTally {
+  const before = Math.min(made, tally.unchanged);
+  return { ...tally, created: tally.created + before, unchanged: tally.unchanged - before };
+}
+
 /** How far it is. */
 export function countsIn(tally: ImportTally | undefined) {
   const { entities = 0, created = 0, advanced = 0, unchanged = 0, forks = 0 } = tally ?? {};

@@ -303,7 +303,8 @@ export class ImportUndoService {
     const { id, collection, made, started, files, counts, ended } = run;
     const row = collection === null ? undefined : findEntity(db, collection);
     const goesOn = ended === false && (this.#atWork.isOpen(id) || this.#archives.isAtWork(id));
-    const atWork = this.#atWork.countsOf(id) ?? this.#archives.countsOf(id);
+    // Once it has ended, what is kept is all; it may count as at work for a moment more.
+    const atWork = ended ? undefined : (this.#atWork.countsOf(id) ?? this.#archives.countsOf(id));
     // An archive is counted at its end: of one that was broken off it is known what it made, and no more.
     const isCounted = collection !== null || ended !== false;
     const kept = () => ({ ...(counts as object), ...(!isCounted && { created: countMade(db, id) }) });
