@@ -153,6 +153,26 @@ describePage('collections', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('that a table takes no further condition is said where one would be added', async () => {
+    const id = await seedItems(node, 1);
+    const where = Array.from({ length: 19 }, (_, i) => ({
+      column: 'properties.colour',
+      op: 'not',
+      value: `grey ${i}`,
+    }));
+    await visitor.go(`/collections/${id}?where=${encodeURIComponent(JSON.stringify(where))}`);
+    await page.getByRole('button', { name: 'Add a condition' }).click();
+    await page.getByText('A table takes no more conditions than these.').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('searchbox', { name: 'Filter by label' }).fill('item');
+    await page.waitForURL(/contains/);
+    expect(await page.getByRole('button', { name: 'Remove this condition' }).count()).toBe(19);
+    await page.getByRole('button', { name: 'Remove this condition' }).first().click();
+    await page.getByRole('button', { name: 'Add a condition' }).click();
+    await page.getByLabel('Value').waitFor();
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('what its entities have none of is no heading in the menu of its columns', async () => {
     await visitor.go(`/collections/${await seedItems(node, 1)}`);
     await page.getByRole('button', { name: 'Columns' }).click();

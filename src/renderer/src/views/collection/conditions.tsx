@@ -5,7 +5,7 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Field, Input, Select } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { columnTitle } from './column-name.ts';
-import { type Condition, labelPlace, operators, takesValue } from './table-address.ts';
+import { type Condition, labelPlace, mostConditions, operators, takesValue } from './table-address.ts';
 import type { Facets } from './table-queries.ts';
 
 interface ConditionsProps {
@@ -19,6 +19,7 @@ export function Conditions({ where, facets, onChange }: ConditionsProps) {
   const texts = useTexts();
   const { t } = texts;
   const inBox = labelPlace(where);
+  const others = where.length - (inBox < 0 ? 0 : 1);
   return (
     <>
       {where.map((one, i) =>
@@ -41,12 +42,19 @@ export function Conditions({ where, facets, onChange }: ConditionsProps) {
           </span>
         ),
       )}
-      <AddCondition facets={facets} onAdd={(one) => onChange([...where, one])} />
+      {/* One is left to the box. */}
+      <AddCondition full={others >= mostConditions - 1} facets={facets} onAdd={(one) => onChange([...where, one])} />
     </>
   );
 }
 
-function AddCondition({ facets, onAdd }: { facets: Facets | undefined; onAdd(one: Condition): void }) {
+interface AddConditionProps {
+  full: boolean;
+  facets: Facets | undefined;
+  onAdd(one: Condition): void;
+}
+
+function AddCondition({ full, facets, onAdd }: AddConditionProps) {
   const texts = useTexts();
   const { t } = texts;
   const [open, setOpen] = useState(false);
@@ -73,7 +81,9 @@ function AddCondition({ facets, onAdd }: { facets: Facets | undefined; onAdd(one
           aria-label={t('table.addCondition')}
           className="z-50 w-72 rounded-md border border-line bg-surface p-3 shadow-lg"
         >
+          {full && <p>{t('table.fullConditions')}</p>}
           <form
+            hidden={full}
             className="space-y-3"
             onSubmit={(event) => {
               event.preventDefault();

@@ -8,6 +8,9 @@ export interface Condition {
 export const operators = ['contains', 'is', 'not', 'min', 'max', 'present', 'missing'] as const;
 export type Operator = (typeof operators)[number];
 
+/** So many the node takes. */
+export const mostConditions = 20;
+
 /** Whether an operator compares with something. */
 export function takesValue(op: Operator): boolean {
   return op !== 'present' && op !== 'missing';
@@ -28,7 +31,7 @@ export interface TableAddress {
 export function tableAddress(search: Record<string, unknown>): TableAddress {
   const types = texts(search.types);
   const columns = texts(search.columns);
-  const where = Array.isArray(search.where) ? search.where.flatMap(condition).slice(0, 20) : [];
+  const where = Array.isArray(search.where) ? search.where.flatMap(condition).slice(0, mostConditions) : [];
   return {
     ...(types.length > 0 ? { types } : {}),
     ...(where.length > 0 ? { where } : {}),
