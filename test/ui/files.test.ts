@@ -405,6 +405,26 @@ describePage('files of one name', () => {
     expect(visitor.faults).toEqual([]);
   });
 
+  test('by hundreds are listed a part at a time, and what could not be kept whatever its place', async () => {
+    await using folder = await temporaryFolder();
+    const paths = Array.from({ length: 403 }, (_, n) => join(folder.path, `scan ${n}.tif`));
+    await Promise.all(paths.map((path) => writeFile(path, 'bytes')));
+    await truncate(paths[402] as string, maxFileBytes + 1);
+    await openFiles(paths);
+    const lines = page.getByRole('main').getByRole('listitem');
+    await page.getByText('and 203 more').waitFor();
+    expect(await lines.count()).toBe(200);
+    await page.getByLabel('Its name').fill('Scans');
+    await page.route('**/collections', (route) => route.abort('connectionreset'));
+    await button('Keep 403 files').click();
+    await lines.nth(200).getByText('This is larger than 524 MB').waitFor();
+    await page.getByText('and 202 more').waitFor();
+    await button('Show more').click();
+    await page.getByText('and 2 more').waitFor();
+    expect(await lines.count()).toBe(401);
+    expect(visitor.faults).toEqual([]);
+  });
+
   test('on their way are left only on purpose, and nothing empty stays behind', async () => {
     await openFiles([scan('recto'), { ...scan('verso'), name: 'verso.txt' }]);
     await page.getByLabel('Its name').fill('Scans');

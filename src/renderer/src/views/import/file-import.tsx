@@ -6,6 +6,7 @@ import { Button, IconButton } from '../../components/button.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
 import { Said } from '../../components/said.tsx';
+import { ShowMore } from '../../components/show-more.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { focusContentIfFree } from '../../shell/arrival.ts';
 import { PeerPicker } from '../entity/relationships/peer-picker.tsx';
@@ -57,11 +58,7 @@ export function FileImport({
       }}
     >
       <h2 className="text-base font-semibold">{t('import.files', { count: files.length })}</h2>
-      <ul className="rounded-md border border-line bg-surface">
-        {files.map((file) => (
-          <FileLine key={`${file.name} ${file.size} ${file.lastModified}`} file={file} outcome={outcomes.get(file)} />
-        ))}
-      </ul>
+      <FileLines files={files} outcomes={outcomes} />
       {!begun && files.some(({ name }) => isWorkbook(name)) && (
         <p className="rounded-md bg-warning-soft p-3">{t('import.workbook')}</p>
       )}
@@ -124,7 +121,27 @@ export function FileImport({
   );
 }
 
-/** Made anew only where something becomes of its file: there may be thousands. */
+/** So many are shown, and so many more each time that more are asked for. */
+const step = 200;
+
+function FileLines({ files, outcomes }: { files: readonly File[]; outcomes: ReadonlyMap<File, Outcome> }) {
+  const [most, setMost] = useState(step);
+  const failed = files.filter((file) => 'error' in (outcomes.get(file) ?? {}));
+  // Whatever is left out for now, what could not be kept is not.
+  const inSight = new Set([...files.slice(0, most), ...failed.slice(0, most)]);
+  return (
+    <>
+      <ul className="rounded-md border border-line bg-surface">
+        {[...inSight].map((file) => (
+          <FileLine key={`${file.name} ${file.size} ${file.lastModified}`} file={file} outcome={outcomes.get(file)} />
+        ))}
+      </ul>
+      <ShowMore total={files.length} listed={inSight.size} onMore={() => setMost(most + step)} />
+    </>
+  );
+}
+
+/** Made anew only where something becomes of its file: there may be hundreds. */
 const FileLine = memo(({ file, outcome }: { file: File; outcome: Outcome | undefined }) => {
   const { bytes } = useTexts();
   const entity = outcome && 'entity' in outcome ? outcome.entity : null;
