@@ -211,6 +211,14 @@ describePage('the graph', () => {
     await page.getByLabel('How many relationships of an entity are shown').selectOption('200');
     await shows(page, 'Shows 61 entities, and 60 of 61 relationships');
 
+    const ties = Array.from({ length: 201 }, (_, n) => ({ predicate: `as_${n}`, peer: hub.id }));
+    const many = await create(node, me, { type: 'item', collection: home.id, relationships: ties });
+    await visitor.go(`/graph?of=${many.id}&most=1000`);
+    await page.getByText('and 2 more').waitFor();
+    await page.getByRole('button', { name: 'Show more' }).click();
+    const predicates = page.getByRole('group', { name: 'Relationships' }).getByRole('checkbox');
+    await expect.poll(() => predicates.count()).toBe(202);
+
     const gone = await create(node, me, { type: 'item', collection: home.id, properties: { label: 'Gone' } });
     await remove(node, me, gone);
     await visitor.go(`/graph?of=${hub.id}.${gone.id}`);

@@ -1,6 +1,11 @@
 import { ChevronDown, ListFilter } from 'lucide-react';
+import { useState } from 'react';
+import { ShowMore } from '../../components/show-more.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import type { Counts } from './picture.ts';
+
+/** So many are shown, and so many more each time that more are asked for. */
+const step = 200;
 
 interface LegendProps {
   counts: Counts;
@@ -52,12 +57,13 @@ interface ChoicesProps {
 
 function Choices({ title, choices, without, onChange, colour, nameless }: ChoicesProps) {
   const { number } = useTexts();
+  const [most, setMost] = useState(step);
   const toggle = (name: string) =>
     onChange(without.includes(name) ? without.filter((one) => one !== name) : [...without, name]);
   return (
     <fieldset className="min-w-0 border-t border-line px-3 py-1.5">
       <legend className="float-left mb-0.5 w-full text-xs font-medium text-quiet">{title}</legend>
-      {choices.slice(0, 200).map(({ name, count }) => (
+      {choices.slice(0, most).map(({ name, count }) => (
         <label key={name} className="clear-both flex items-center gap-2 py-0.5">
           <input type="checkbox" checked={!without.includes(name)} onChange={() => toggle(name)} />
           {colour && (
@@ -67,6 +73,7 @@ function Choices({ title, choices, without, onChange, colour, nameless }: Choice
           <span className="text-xs text-quiet tabular-nums">{number(count)}</span>
         </label>
       ))}
+      <ShowMore total={choices.length} listed={most} onMore={() => setMost(most + step)} className="clear-both" />
     </fieldset>
   );
 }
