@@ -93,6 +93,7 @@ describePage('what is typed and not entered', () => {
   test('as the id of a collection that is to come is one of those', async () => {
     await using origin = await startNode();
     ok(await ask(node, me, 'POST /node/remotes', { name: 'museum', url: origin.url }));
+    for (let n = 0; n < 13; n++) await collection(node, me, { label: `More letters ${n}` });
     await visitor.go('/sync/remotes/museum');
     await page.getByLabel('Only these collections:').check();
     const scope = page.getByRole('combobox', { name: 'Add a collection, by its name or id' });
@@ -103,6 +104,11 @@ describePage('what is typed and not entered', () => {
     await expect
       .poll(async () => ok<{ collections: string[] }>(await ask(node, me, 'GET /node/remotes/museum')).collections)
       .toEqual([home.id]);
+    // What a text is all of the name of comes first, however many newer names it is a part of.
+    await page.getByRole('button', { name: `Remove ${home.id}` }).click();
+    await scope.fill('letters');
+    await scope.press('Enter');
+    await page.getByRole('button', { name: `Remove ${home.id}` }).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 });

@@ -2,15 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Combobox } from '../../components/combobox.tsx';
 import { Select } from '../../components/field.tsx';
-import { folded } from '../../components/marked-words.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { collectionsQuery } from './collections-query.ts';
+import { fitting, type Line, linesOf, most } from './fitting.ts';
 
 /** So many the browser's own list has; of thousands it takes a second to come, and nobody finds anything in it. */
 const few = 200;
-/** So many of those that fit are offered. */
-const most = 50;
-
 interface CollectionChoiceProps {
   /** What ties it to its field. */
   ids?: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true };
@@ -24,16 +21,11 @@ interface CollectionChoiceProps {
   onChange(id: string): void;
 }
 
-interface Line {
-  id: string;
-  label: string;
-}
-
 /** One of the node's collections: of a list, or, where there are many, found by a part of its name. */
 export function CollectionChoice({ ids, label, value, called, none, onChange }: CollectionChoiceProps) {
   const { t } = useTexts();
   const { data } = useQuery(collectionsQuery);
-  const all = (data?.collections ?? []).map((one): Line => ({ id: one.id, label: one.label || one.id }));
+  const all = linesOf(data?.collections ?? []);
   const nothing = none === undefined ? [] : [{ id: '', label: none }];
   const chosen = [...nothing, ...all].find(({ id }) => id === value) ?? { id: value, label: called || value };
   const shared = { label, required: none === undefined, onChange };
@@ -67,8 +59,8 @@ function Found({ ids, label, required, chosen, all, onChange }: FoundProps) {
   const { t, number } = useTexts();
   const [typed, setTyped] = useState<string | null>(null);
   // Enter leaves what is chosen as it is, as long as nothing is typed.
-  const fitting = typed === null ? [chosen, ...all.filter(({ id }) => id !== chosen.id)] : found(all, typed);
-  const known = fitting.filter(({ label: name }) => name !== '');
+  const those = typed === null ? [chosen, ...all.filter(({ id }) => id !== chosen.id)] : fitting(all, typed);
+  const known = those.filter(({ label: name }) => name !== '');
   const options = known.slice(0, most);
   const named = Map.groupBy(options, (one) => one.label);
   const left = known.length - options.length;
@@ -101,16 +93,4 @@ function Found({ ids, label, required, chosen, all, onChange }: FoundProps) {
       onLeave={() => setTyped(null)}
     />
   );
-}
-
-/** Those that a text may mean, what it is the name or the id of first, then what begins with it. */
-function found(all: readonly Line[], text: string): readonly Line[] {
-  const part = folded(text.trim());
-  if (part === '') return all;
-  const by = Map.groupBy(all, ({ id, label }) => {
-    const name = folded(label);
-    if (name === part || id === text.trim()) return 'whole';
-    return name.startsWith(part) ? 'beginning' : name.includes(part) ? 'part' : 'none';
-  });
-  return [...(by.get('whole') ?? []), ...(by.get('beginning') ?? []), ...(by.get('part') ?? [])];
 }

@@ -13,6 +13,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { useUnsaved } from '../../session/unsaved.ts';
 import { namesQuery } from '../argo/argo-queries.ts';
 import { collectionsQuery } from '../collections/collections-query.ts';
+import { fitting, linesOf, most } from '../collections/fitting.ts';
 import { PeerName } from '../entity/peer-name.tsx';
 import { type Remote, remoteQuery } from './sync-queries.ts';
 
@@ -123,7 +124,7 @@ function changedIn(base: Wanted, now: Wanted): Partial<Wanted> {
 
 /** Collections by their names where they are here already, else by their ids. */
 function CollectionsField({ ids, onChange }: { ids: readonly string[]; onChange(ids: string[]): void }) {
-  const { t } = useTexts();
+  const { t, number } = useTexts();
   const [text, setText] = useState('');
   const here = useQuery(collectionsQuery);
   const part = text.trim();
@@ -133,10 +134,9 @@ function CollectionsField({ ids, onChange }: { ids: readonly string[]; onChange(
     setText('');
     onChange([...ids, id]);
   };
-  const found = (here.data?.collections ?? [])
-    .filter(({ id, label }) => !ids.includes(id) && (label ?? '').toLowerCase().includes(part.toLowerCase()))
-    .slice(0, 12)
-    .map(({ id, label }) => ({ id, label: label ?? '' }));
+  const taken = new Set(ids);
+  const found = fitting(linesOf(here.data?.collections ?? []), part).filter(({ id }) => !taken.has(id));
+  const left = found.length - most;
   return (
     <div className="space-y-1.5">
       <ul aria-label={t('sync.scopeCollections')} className="space-y-1">
@@ -160,9 +160,10 @@ function CollectionsField({ ids, onChange }: { ids: readonly string[]; onChange(
         placeholder={t('sync.scopeAdd')}
         text={text}
         onText={setText}
-        options={typed.length > 0 ? typed : found}
+        options={typed.length > 0 ? typed : found.slice(0, most)}
         keyOf={({ id }) => id}
-        show={({ id, label }) => <bdi>{label || id}</bdi>}
+        show={({ label }) => <bdi>{label}</bdi>}
+        below={typed.length === 0 && left > 0 ? t('list.andMore', { number: number(left) }) : undefined}
         note={t('sync.scopeIdAbout')}
         onChoose={({ id }) => add(id)}
         // An id stands for itself; of a name it is not known yet which one is meant.
