@@ -4,7 +4,6 @@ import { words } from '../tokens.ts';
 /** How often a word of a title counts. */
 const titleWeight = 6;
 const digit = /\p{N}/u;
-const longest = 40;
 
 /**
  * The words of a passage and how much each counts in it. What holds digits is left out: sizes, dates and numbers of
@@ -13,8 +12,7 @@ const longest = 40;
 export function passageWords({ title, text }: Passage): Map<string, number> {
   const counts = new Map<string, number>();
   const add = (part: string, weight: number): void => {
-    for (const word of words(part))
-      if (!digit.test(word) && word.length <= longest) counts.set(word, (counts.get(word) ?? 0) + weight);
+    for (const word of words(part)) if (!digit.test(word)) counts.set(word, (counts.get(word) ?? 0) + weight);
   };
   add(title, titleWeight);
   add(text, 1);
