@@ -38,8 +38,8 @@ export interface Found extends Presented {
 }
 
 /**
- * The node's searching. What is asked takes turns (see AskerTurns), whose refusals come with all the others. Indexes are written in one thread, which follows the moves, and searched in another one; neither
- * is ever in the way of a write.
+ * The node's searching. What is asked takes turns, and where too much waits it is refused (AskerTurns). Indexes are written in one
+ * thread, which follows the moves, and searched in another one; neither is ever in the way of a write.
  */
 export class SearchEngine implements AsyncDisposable {
   readonly #indexing: OneThread;
