@@ -19,6 +19,7 @@ import { maxBodyBytes, nestsDeeper } from '../../src/server/http/body.ts';
 import { Controller } from '../../src/server/http/controller.ts';
 import { type RouteTable, routesOf } from '../../src/server/http/routes.ts';
 import { StoredJson } from '../../src/server/http/stored-json.ts';
+import { reasonOf } from '../../src/server/resources/refusals.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
 const failures: Record<string, () => unknown> = {
@@ -372,3 +373,9 @@ function rawAnswer(bytes: string): Promise<string> {
     socket.once('close', () => resolve(text));
   });
 }
+
+test('what is told of a refusal within an answer is its reason, where its message is a heading alone', () => {
+  expect(reasonOf(NotFoundError.of('There is no such job'))).toBe('There is no such job');
+  const reason = 'The system gives the node no more threads.';
+  expect(reasonOf(new UnavailableError('Service unavailable', { service: 'threads', reason }))).toBe(reason);
+});

@@ -16,5 +16,5 @@ export function reasonOf(error: unknown): string {
       .map(({ path, message }) => `${path.join('.')} ${message}`.trimStart());
     return told.join('; ');
   }
-  return error instanceof DomainError ? error.message : 'Internal server error';
+  return error instanceof DomainError ? error.sentence : 'Internal server error';
 }
