@@ -144,8 +144,13 @@ describePage('a button that is pressed', () => {
     const said = page.getByRole('listitem').filter({ has: page.getByText('leaf.txt was attached', { exact: true }) });
     await said.waitFor();
     const scrolled = `document.querySelector('input[type="file"]').closest('.overflow-auto')`;
-    const end = () =>
-      page.evaluate(`[${scrolled}.scrollTop, ${scrolled}.lastElementChild.getBoundingClientRect().bottom]`);
+    // What is shown: between two frames it may stand elsewhere.
+    const frame = () =>
+      page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))');
+    const end = async () => {
+      await frame();
+      return page.evaluate(`[${scrolled}.scrollTop, ${scrolled}.lastElementChild.getBoundingClientRect().bottom]`);
+    };
     await page.evaluate(`${scrolled}.scrollTop = ${scrolled}.scrollHeight; new Promise(requestAnimationFrame)`);
     const before = await end();
     await said.getByRole('button', { name: 'Close' }).press('Enter');
@@ -156,7 +161,7 @@ describePage('a button that is pressed', () => {
     await page.evaluate(`${scrolled}.scrollTop -= 100; new Promise(requestAnimationFrame)`);
     await page.evaluate(`${scrolled}.scrollTop = ${scrolled}.scrollHeight; new Promise(requestAnimationFrame)`);
     await page.setViewportSize({ width, height: height + 300 });
-    await page.evaluate('new Promise((shown) => requestAnimationFrame(() => requestAnimationFrame(shown)))');
+    await frame();
     expect(await page.evaluate(`${scrolled}.style.paddingBottom`)).toBe('');
     await page.setViewportSize({ width, height });
     // And nothing stays empty for whoever goes on.
