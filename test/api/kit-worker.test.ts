@@ -152,6 +152,7 @@ describe('a worker made with the kit', () => {
     }
     expect((await send(worker.url, '/nothing')).status).toBe(404);
     expect(JSON.parse((await send(worker.url, '/health')).text)).toMatchObject({ status: 'healthy' });
+    expect((await send(worker.url, '//')).status).toBe(404);
   });
 
   test('runs a job once that is sent twice', async () => {

@@ -31,8 +31,8 @@ export async function serve(kit: Kit, klados: string, options: ServeOptions): Pr
       .catch(() => send(response, 500, { accepted: false, error: 'The worker failed.' }));
   });
   const answer = async (request: IncomingMessage): Promise<[number, object]> => {
-    const { pathname } = new URL(request.url ?? '/', 'http://worker');
-    const asked = `${request.method} ${pathname}`;
+    // What is no address is not found.
+    const asked = `${request.method} ${URL.parse(request.url ?? '/', 'http://worker')?.pathname}`;
     if (asked === 'POST /process') return process(kit, request);
     if (asked === 'GET /health') return [200, { status: 'healthy', klados }];
     if (asked === `GET /.well-known/${kit.service}-verification` && token !== null)
