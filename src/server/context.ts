@@ -167,19 +167,19 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     refuseForeignDatabase(store, operator.id);
     await leftovers.clear(store);
     await unfinished.opened(store);
-    await carImports.resume(network);
+    const complete = await carImports.resume(network);
     await users.ensureUser(network, operator);
     await events.opened(store);
     alignAliases(store, identity);
     try {
       logs.of(store);
       search.follow(store, searchLog);
-      await invocations.resume(store);
+      await invocations.resume(store).then(complete);
     } catch (error) {
       await Promise.all([logs.drop(store), search.drop(store)]);
       throw error;
     }
-    // The last: it works on the store from here on, which is closed again where something before has failed.
+    // The last, as what completes imports: they work on the store from here on, which is closed again where something before has failed.
     additive.resume(store);
   };
   const readers = surroundings.readers ?? new ReaderThreads();

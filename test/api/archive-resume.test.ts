@@ -109,6 +109,28 @@ test('a node that goes on answers while it completes an import, and says so', as
   expect([(await tipsOf(node)).size, await readdir(spoolFolder(join(data, 'main')))]).toEqual([300, []]);
 });
 
+test('an import is not begun, nor a start counted, where its network cannot be opened', async () => {
+  const state = new SampleState();
+  state.write('person');
+  const car = await state.export();
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  {
+    await using node = await startNode({ data });
+    await leave(node, car, { id: '00000000000000000000000000', started: 0, name: 'people.car' });
+  }
+  const change = (sql: string) => {
+    using db = Object.assign(new Database(databaseFile(data, 'main')), { [Symbol.dispose]: () => db.close() });
+    db.exec(sql);
+    return db.prepare("SELECT state FROM task WHERE kind = 'car_import'").all();
+  };
+  const [before] = change('ALTER TABLE job RENAME TO elsewhere');
+  for (let i = 0; i < 3; i++) await expect(startNode({ data, watch: true })).rejects.toThrow();
+  expect(change('ALTER TABLE elsewhere RENAME TO job')).toEqual([before]);
+  await using node = await startNode({ data });
+  expect((await tipsOf(node)).size).toBe(1);
+});
+
 test('an import that ended the start of the node several times is left alone, until its file is gone', async () => {
   const state = new SampleState();
   for (let i = 0; i < 600; i++) state.write(`person ${i}`);

@@ -193,10 +193,10 @@ export class CarImportService implements AsyncDisposable {
   }
 
   /**
-   * Completes what a crash interrupted, one after the other; for when a network is opened. One that ended the node at several starts
-   * without bringing anything is left alone for good, since it would do so again.
+   * Gives what completes what a crash interrupted, one after the other; for when a network is opened. One that ended the node at several
+   * starts without bringing anything is left alone for good, since it would do so again.
    */
-  async resume(network: Network): Promise<void> {
+  async resume(network: Network): Promise<() => Promise<void>> {
     const { networks, log, behind } = this.#env;
     const store = await networks.get(network);
     const { unfinished, left } = store.read(archiveTasks);
@@ -218,8 +218,10 @@ export class CarImportService implements AsyncDisposable {
       if (!task.left) await this.#record(store, { ...task, left: true }, true).catch(() => undefined);
       log.error({ network, name: task.run.name, file: path }, leftAlone(starts));
     }
-    const completed = resumed.map(({ path, task }) => this.#resume(store, path, task));
-    if (!behind) await Promise.all(completed);
+    return async () => {
+      const completed = resumed.map(({ path, task }) => this.#resume(store, path, task));
+      if (!behind) await Promise.all(completed);
+    };
   }
 
   /** Completes one when those before it have ended; until then it counts as at work. */
