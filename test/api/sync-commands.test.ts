@@ -248,7 +248,9 @@ test('a dry run says what it can of each remote, and why it cannot of one', asyn
   away.fault = () => 'cut';
   const told = archeion('sync --dry-run');
   expect(await told.code).toBe(1);
-  expect(told.out.slice(0, 2)).toEqual([
+  // Each as soon as it is known; that one cannot be read is known after some tries.
+  const firsts = told.out.filter((line) => !line.startsWith(' ')).toSorted();
+  expect(firsts).toEqual([
     expect.stringMatching(/^away: .* cannot be read: /),
     expect.stringMatching(/^origin: \d+ events? of \d+ entit(y|ies) to pull, 0 entities to push$/),
   ]);
