@@ -58,6 +58,9 @@ describePage('API keys', () => {
     expect(await page.evaluate('window.hacked')).toBeUndefined();
     await lookAt(page, 'keys');
 
+    await page.setViewportSize({ width: 800, height: 800 });
+    const { width = 0 } = (await page.getByRole('cell', { name: 'nightly import', exact: true }).boundingBox()) ?? {};
+    expect(width).toBeGreaterThan(150);
     // In a low window, too, one sees which key it is about.
     await page.setViewportSize({ width: 1280, height: 300 });
     await page.keyboard.press('j');

@@ -128,6 +128,11 @@ describePage('collections', () => {
     await expect.poll(() => links.count()).toBe(1000);
     await page.getByRole('searchbox', { name: 'Filter by label' }).fill('oldest');
     await expect.poll(() => links.allInnerTexts()).toEqual(['Oldest of all']);
+    // In a narrow window, too, names have the most room.
+    await page.setViewportSize({ width: 800, height: 800 });
+    const { width = 0 } = (await page.getByRole('cell', { name: 'Oldest of all' }).boundingBox()) ?? {};
+    expect(width).toBeGreaterThan(300);
+    await page.setViewportSize({ width: 1280, height: 800 });
     await visitor.go('/processors/new?kind=agent');
     const choice = page.getByRole('combobox', { name: 'Collection' });
     expect(await choice.inputValue()).toMatch(/^Box /);

@@ -17,7 +17,7 @@ export function CollectionLines({ collections, active }: { collections: readonly
           <th className="px-5 py-2 font-medium">{t('column.label')}</th>
           <th className="w-24 px-3 py-2 text-right font-medium">{t('collections.entities')}</th>
           <th className="hidden w-36 px-3 py-2 font-medium sm:table-cell">{t('collections.origin')}</th>
-          <th className="hidden w-52 px-5 py-2 font-medium md:table-cell">{t('column.updated_at')}</th>
+          <th className="hidden w-52 px-5 py-2 font-medium lg:table-cell">{t('column.updated_at')}</th>
         </tr>
       </thead>
       <tbody>
@@ -43,7 +43,7 @@ export function CollectionLines({ collections, active }: { collections: readonly
                 </span>
               )}
             </td>
-            <td className="hidden px-5 py-2 text-quiet md:table-cell">
+            <td className="hidden px-5 py-2 text-quiet lg:table-cell">
               <Moment at={updated_at} />
             </td>
           </tr>

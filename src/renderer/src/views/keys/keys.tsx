@@ -74,8 +74,8 @@ function KeyLines({ keys, active, onRevoke }: { keys: readonly Key[]; active: nu
         <tr className="border-b border-line">
           <th className="px-5 py-2 font-medium">{t('column.label')}</th>
           <th className="px-3 py-2 font-medium">{t('keys.prefix')}</th>
-          <th className="hidden px-3 py-2 font-medium lg:table-cell">{t('column.created_at')}</th>
-          <th className="hidden px-3 py-2 font-medium md:table-cell">{t('keys.used')}</th>
+          <th className="hidden px-3 py-2 font-medium xl:table-cell">{t('column.created_at')}</th>
+          <th className="hidden px-3 py-2 font-medium lg:table-cell">{t('keys.used')}</th>
           <th className="px-3 py-2 font-medium">{t('keys.expires')}</th>
           <th className="px-5 py-2">
             <span className="sr-only">{t('entity.more')}</span>
@@ -98,10 +98,10 @@ function KeyLines({ keys, active, onRevoke }: { keys: readonly Key[]; active: nu
                 )}
               </td>
               <td className="px-3 py-1.5 font-mono text-xs whitespace-nowrap">{key.key_prefix}…</td>
-              <td className="hidden px-3 py-1.5 text-quiet lg:table-cell">
+              <td className="hidden px-3 py-1.5 text-quiet xl:table-cell">
                 <Moment at={key.created_at} day />
               </td>
-              <td className="hidden px-3 py-1.5 text-quiet md:table-cell">
+              <td className="hidden px-3 py-1.5 text-quiet lg:table-cell">
                 {key.last_used_at === null ? t('keys.never') : <Moment at={key.last_used_at} />}
               </td>
               <td className={classes('px-3 py-1.5 whitespace-nowrap', spent ? 'text-danger' : 'text-quiet')}>
