@@ -215,6 +215,18 @@ test('of a node that cannot write any more or is gone says that the same command
   }
 });
 
+test('of an archive says of a node that is gone that it completes it', async () => {
+  await using s = await scene();
+  const archive = await s.file('works.car', '\0');
+  await using data = await nodeThat((request, response) => {
+    if (request.method === 'POST') request.socket.destroy();
+    else response.writeHead(200).end('{}');
+  });
+  const ended = await commandLine(data.path, ['import-car', archive]);
+  const words = /ended the connection .*: then the node completes it, also at its next start\. The same command tells/;
+  expect([ended.code, ended.err]).toEqual([1, expect.stringMatching(words)]);
+});
+
 test('an import whose report nobody reads to its end has ended all the same', async () => {
   await using s = await scene();
   const works = await s.file('works.csv', 'id,label\n1,Zebra\n');

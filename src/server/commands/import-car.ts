@@ -5,7 +5,7 @@ import { UsageError } from '../config.ts';
 import { isText } from '../exchange/file-signature.ts';
 import { openClient } from './parts/client.ts';
 import { counted, number } from './parts/counted.ts';
-import { FailureError, RefusedError } from './parts/failure.ts';
+import { FailureError, LostNodeError, RefusedError } from './parts/failure.ts';
 import { type AnswerLine, lastOf } from './parts/lines.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { noFile, sourceOf } from './parts/source-of.ts';
@@ -51,7 +51,8 @@ export function addImportCar(program: Command, shell: Shell): void {
       });
       const report = await lastOf(shell, 'import-car', lines, shown, leftOf).catch((error: unknown) => {
         // Not the command line is wrong, but what is in the file.
-        throw error instanceof RefusedError ? new FailureError(error.message) : error;
+        if (error instanceof RefusedError) throw new FailureError(error.message);
+        throw error instanceof LostNodeError ? new FailureError(`${error.message} ${leftOf(false)}`) : error;
       });
       if (options.json) shell.out(JSON.stringify({ file, ...report }));
       else for (const line of summary(report)) shell.out(line);

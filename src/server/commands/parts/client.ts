@@ -15,7 +15,7 @@ import type { RunningNode } from '../../server.ts';
 import { identityFile } from '../../store/accounts/identity-schema.ts';
 import { operatorKeyFile, readOperatorKey } from '../../store/accounts/operator-key.ts';
 import { networkDatabase } from '../../store/network-folders.ts';
-import { FailureError, RefusedError } from './failure.ts';
+import { FailureError, LostNodeError, RefusedError } from './failure.ts';
 import { jsonLines } from './json-lines.ts';
 import { nodeOnFolder, refuseRoot } from './node-on-folder.ts';
 import { type AskedNode, isUnknownEndpoint, OtherVersionError } from './other-version.ts';
@@ -175,7 +175,7 @@ function clientOf(
   const lost = (error: unknown): FailureError => {
     if (signal.aborted) return new FailureError('Stopped.');
     const reason = error instanceof Error ? error.message : String(error);
-    return new FailureError(`The node at ${url} ended the connection (${reason}).`);
+    return new LostNodeError(`The node at ${url} ended the connection (${reason}).`);
   };
 
   /** Sends a source, where there is one, as the body of a request; gives what people are told where either has failed. */

@@ -8,6 +8,11 @@ export class FailureError extends Error {
   }
 }
 
+/** A node that was gone before it had answered. */
+export class LostNodeError extends FailureError {
+  override readonly name = 'LostNodeError';
+}
+
 /** What a node refused, in its own words; `status` is that of its answer, `body` the answer. */
 export class RefusedError extends FailureError {
   override readonly name = 'RefusedError';
