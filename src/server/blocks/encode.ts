@@ -32,11 +32,13 @@ export function contentCid(digest: Uint8Array): string {
  * tombstone's has neither properties nor relationships. @throws ValidationError for more than an archive may hold
  */
 export function encodeManifest(manifest: Manifest): Block {
-  const { properties, relationships, ...head } = manifest;
-  const content = manifest.deleted ? {} : { properties, relationships };
-  const block = encodeBlock({ ...head, ...content, prev: link(manifest.prev) });
+  const block = encodeBlock({ ...(manifest.deleted ? headOf(manifest) : manifest), prev: link(manifest.prev) });
   checkSize(block.bytes);
   return block;
+}
+
+function headOf({ properties, relationships, ...head }: Manifest): Omit<Manifest, 'properties' | 'relationships'> {
+  return head;
 }
 
 /**

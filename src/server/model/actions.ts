@@ -61,8 +61,7 @@ export function actionsOn(entityType: string): string[] {
 
 /** The action that writing an entity of that type takes: its own where the table has one, else `entity:<verb>`. */
 export function actionFor(type: string, verb: 'create' | 'update' | 'delete' | 'restore'): string {
-  const own = `${type}:${verb}`;
-  return actionsOf(type).includes(own) ? own : `entity:${verb}`;
+  return Object.hasOwn(verbsOf, type) && verbsOf[type]?.includes(verb) ? `${type}:${verb}` : `entity:${verb}`;
 }
 
 function verbCovers(granted: string, verb: string): boolean {

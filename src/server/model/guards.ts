@@ -21,8 +21,13 @@ export function required(
   options: GuardOptions = {},
 ): { demands: Demand[]; refusals: Refusal[] } {
   const step = stepOf(base, next, options);
-  const findings = rules.flatMap((rule) => rule(step));
-  return { demands: distinct(findings.filter((f) => 'action' in f)), refusals: findings.filter((f) => 'kind' in f) };
+  const demands: Demand[] = [];
+  const refusals: Refusal[] = [];
+  for (const rule of rules)
+    for (const finding of rule(step))
+      if ('action' in finding) demands.push(finding);
+      else refusals.push(finding);
+  return { demands: distinct(demands), refusals };
 }
 
 function stepOf(base: Manifest | null, next: Manifest, options: GuardOptions): Step {
@@ -36,6 +41,7 @@ function differs(a: Manifest, b: Manifest): boolean {
 }
 
 function distinct(demands: Demand[]): Demand[] {
+  if (demands.length < 2) return demands;
   const key = (d: Demand) => `${d.action} ${d.on === 'entity' ? '' : d.on.collection}`;
   return [...new Map(demands.map((d) => [key(d), d])).values()];
 }
@@ -56,10 +62,9 @@ const lifecycle: Rule = ({ kind, base, next, changed, options }) => {
   if (kind === 'create') return created(next, options);
   // A restore may bring back other content than what was deleted; then it is an update as well.
   const updates = kind === 'update' || (kind === 'restore' && changed);
-  return [
-    ...(kind === 'update' ? [] : [onEntity(actionFor(type, kind))]),
-    ...(updates && type !== 'collection' ? [onEntity(updateOf(type, options))] : []),
-  ];
+  const demands = kind === 'update' ? [] : [onEntity(actionFor(type, kind))];
+  if (updates && type !== 'collection') demands.push(onEntity(updateOf(type, options)));
+  return demands;
 };
 
 /** In collections it is for each of them to allow (`placement`); in none it is open season. */
@@ -95,6 +100,7 @@ const placement: Rule = ({ kind, before, next }) => {
   if (kind === 'delete') return [];
   const old = before ? collectionsOf(before) : [];
   const now = collectionsOf(next);
+  if (old.length === 0 && now.length === 0) return [];
   const entered = new Set(now.filter((id) => !old.includes(id)));
   const left = new Set(old.filter((id) => !now.includes(id)));
   if (old[0] !== now[0]) {
@@ -117,6 +123,7 @@ const notInItself: Rule = ({ next }) =>
 
 /** One relationship a predicate and peer: a second one of a pushed block would be read beside the first. */
 const distinctPeers: Rule = ({ before, next }) => {
+  if (next.relationships.length < 2) return [];
   const keys = new Set(next.relationships.map(relationshipKey));
   const kept = before !== null && sameRelationships(before.relationships, next.relationships);
   return keys.size === next.relationships.length || kept

@@ -110,18 +110,25 @@ function prepare(db: Reader, change: Change, standing: TipRow | undefined): Step
     const stored = found?.key ?? null;
     const written = last?.manifest ?? decodeManifest(blockBytes(db, stored ?? 0));
     const manifest = lenientManifest(written);
-    const step = { change, standing, before, segment, stored, manifest, json: currentJson(change.tip, written) };
-    return { ...step, collection: collectionOf(db, step) };
+    const json = currentJson(change.tip, written);
+    const collection = collectionOf(db, change, before, stored === null ? segment : null, manifest);
+    return { change, standing, before, segment, stored, manifest, json, collection };
   } catch (error) {
     if (isDatabaseError(error)) throw error;
     return error instanceof StorageError ? error.reason : error instanceof Error ? error.message : String(error);
   }
 }
 
-/** A deleted entity stays in the collection of its last live version (decisions.md, Permissions). */
-function collectionOf(db: Reader, step: Omit<Step, 'collection'>): string | null | undefined {
-  const { change, before, segment, stored, manifest } = step;
-  const versions = stored === null ? segment.map((block) => block.manifest) : [manifest];
+/** A deleted entity stays in the collection of its last live version (decisions.md, Permissions). `segment`: what comes new. */
+function collectionOf(
+  db: Reader,
+  change: Change,
+  before: Manifest | null,
+  segment: SegmentBlock[] | null,
+  manifest: Manifest,
+): string | null | undefined {
+  if (manifest.deleted !== true) return collectionsOf(manifest)[0] ?? null;
+  const versions = segment?.map((block) => block.manifest) ?? [manifest];
   const live = versions.findLast((version) => version.deleted !== true);
   if (live) return collectionsOf(live)[0] ?? null;
   const oldest = versions[0] as Manifest;

@@ -1,5 +1,6 @@
 import { isCid } from '../blocks/cid.ts';
-import { blocksOf, type Commit, maxVersionsPerCommit, type Row } from './commit.ts';
+import type { Block } from '../blocks/encode.ts';
+import { blocksTotal, type Commit, maxVersionsPerCommit, type Row } from './commit.ts';
 
 /** How many preconditions and rows a commit may have beside its versions. */
 const maxFacts = 10_000;
@@ -10,17 +11,23 @@ const maxFacts = 10_000;
  */
 export function commitProblem(commit: Commit): string | null {
   const { changes, preconditions, rows, origin, time } = commit;
-  const blocks = blocksOf(commit);
-  const versions = Math.max(blocks.length, changes.length);
+  if (
+    !changes.every((change) => areBlocks(change.blocks)) ||
+    !rows.every((row) => !('blocks' in row) || areBlocks(row.blocks))
+  )
+    return 'it has a block without CID or bytes';
+  const versions = Math.max(blocksTotal(commit).count, changes.length);
   if (versions > maxVersionsPerCommit)
     return `it has ${versions} versions; at most ${maxVersionsPerCommit} fit in one commit`;
-  if (!blocks.every(({ cid, bytes }) => typeof cid === 'string' && bytes instanceof Uint8Array))
-    return 'it has a block without CID or bytes';
   if (preconditions.length > maxFacts || rows.length > maxFacts)
     return `it has more than ${maxFacts} preconditions or rows`;
   if (typeof origin !== 'string' || origin === '') return 'it has no origin';
   if (!Number.isSafeInteger(time) || time < 0) return 'its time is no time';
   return changesProblem(commit) ?? rows.map(rowProblem).find((problem) => problem !== null) ?? null;
+}
+
+function areBlocks(blocks: readonly Block[]): boolean {
+  return blocks.every(({ cid, bytes }) => typeof cid === 'string' && bytes instanceof Uint8Array);
 }
 
 function changesProblem({ changes, preconditions }: Commit): string | null {

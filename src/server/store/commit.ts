@@ -72,12 +72,10 @@ export type Outcome =
 
 export const maxVersionsPerCommit = 1000;
 
-/** All blocks that a commit brings, those of its rows too. */
-export function blocksOf({ changes, rows }: Commit): Block[] {
-  return [...changes.flatMap(({ blocks }) => blocks), ...rows.flatMap((row) => ('blocks' in row ? row.blocks : []))];
-}
-
-/** How many these are, and their bytes together; without a list of them, since each commit is asked several times. */
+/**
+ * How many blocks a commit brings, those of its rows too, and their bytes together; without a list of them, since each commit is
+ * asked several times.
+ */
 export function blocksTotal({ changes, rows }: Commit): { count: number; bytes: number } {
   const total = { count: 0, bytes: 0 };
   for (const { blocks } of changes) add(total, blocks);

@@ -1,5 +1,12 @@
 import { labelKey } from '../model/label-fold.ts';
-import { collectionsOf, indexed, labelOf, type Manifest } from '../model/manifest.ts';
+import {
+  collectionsOf,
+  indexed,
+  labelOf,
+  type Manifest,
+  type Relationship,
+  relationshipKey,
+} from '../model/manifest.ts';
 import { wireManifest } from '../model/wire-manifest.ts';
 import type { Writer } from './connection.ts';
 import { ensureEntityKey, ensurePredicateKey } from './entity-keys.ts';
@@ -65,11 +72,12 @@ function projectEntity(db: Writer, current: Current): void {
     );
 }
 
-function edgesOf(manifest: Manifest | null): Map<string, { predicate: string; peer: string }> {
-  return new Map((manifest?.relationships ?? []).map((r) => [`${r.predicate}\n${r.peer}`, r]));
+function edgesOf(manifest: Manifest | null): Map<string, Relationship> {
+  return new Map((manifest?.relationships ?? []).map((r) => [relationshipKey(r), r]));
 }
 
 function projectEdges(db: Writer, { key, manifest }: Current, before: Manifest | null): void {
+  if (manifest.relationships.length === 0 && !before?.relationships.length) return;
   const old = edgesOf(before);
   const now = edgesOf(manifest);
   for (const [name, edge] of old) {
@@ -92,9 +100,16 @@ function projectEdges(db: Writer, { key, manifest }: Current, before: Manifest |
   }
 }
 
+const none: ReadonlySet<string> = new Set();
+
+function collectionSet(manifest: Manifest | null): ReadonlySet<string> {
+  const ids = manifest ? collectionsOf(manifest) : [];
+  return ids.length === 0 ? none : new Set(ids);
+}
+
 function projectListings(db: Writer, { key, manifest }: Current, before: Manifest | null): void {
-  const old = new Set(before ? collectionsOf(before) : []);
-  const now = new Set(collectionsOf(manifest));
+  const old = collectionSet(before);
+  const now = collectionSet(manifest);
   const moved = before !== null && (before.created_at !== manifest.created_at || before.type !== manifest.type);
   for (const id of old)
     if (before && (moved || !now.has(id)))
@@ -122,8 +137,8 @@ function labelKeyOf(manifest: Manifest | null): string {
 
 function projectLabels(db: Writer, { key, manifest }: Current, before: Manifest | null): void {
   const [had, has] = [labelKeyOf(before), labelKeyOf(manifest)];
-  const old = new Set(before && had !== '' ? collectionsOf(before) : []);
-  const now = new Set(has === '' ? [] : collectionsOf(manifest));
+  const old = had === '' ? none : collectionSet(before);
+  const now = has === '' ? none : collectionSet(manifest);
   for (const id of old)
     if (!now.has(id)) db.run('DELETE FROM label WHERE collection = ? AND entity = ?', ensureEntityKey(db, id), key);
   for (const id of now)

@@ -49,8 +49,8 @@ export interface SettleOptions {
 export interface Permit {
   /** What is wrong with its meaning. */
   issues: Issue[];
-  /** The groups that may have decided on it. */
-  groups: string[];
+  /** What may have decided on it: collections, and groups of their members. */
+  deciding: string[];
 }
 
 /** What every write takes from outside. */
@@ -136,12 +136,12 @@ export class EntityWrites {
     if (base.deleted !== (state === 'deleted')) {
       const verb = next.deleted ? 'delete' : state === 'deleted' ? 'restore' : 'update';
       this.env.permissions.require(db, registered(caller), actionFor(base.type, verb), base);
-      return { issues: [], groups: [] };
+      return { issues: [], deciding: [] };
     }
     const actor = registered(caller);
-    const groups = this.env.permissions.groupsBehind(db, actor, roleGiving(base, next));
+    const deciding = this.#deciding(db, actor, base, next);
     const issues = this.env.permissions.allow(db, actor, { entity: base, base: base.manifest, next, options });
-    return { issues, groups };
+    return { issues, deciding };
   }
 
   /** The second half: the tip, the state, and what the permit says. */
@@ -150,14 +150,14 @@ export class EntityWrites {
     base: Standing,
     next: Manifest,
     expected: string | undefined,
-    { issues, groups }: Permit,
+    { issues, deciding }: Permit,
     { state = 'live', path = ['id'], locate = (issue) => issue }: SettleOptions = {},
   ): Prepared {
     if (expected !== undefined && expected !== base.cid) throw new ConflictError(expected, base.cid);
     if (base.deleted !== (state === 'deleted'))
       throw ValidationError.at(path, base.deleted ? 'the entity is deleted' : 'the entity is not deleted');
     if (issues.length > 0) throw new ValidationError(issues.map(locate));
-    return decided(db, base, next, groups);
+    return decided(db, base, next, deciding);
   }
 
   /** A new entity's version 1. */
@@ -169,8 +169,15 @@ export class EntityWrites {
 
   /** Version 1 that has been let pass, hashed, with what decided on it. */
   prepareFirst(db: Reader, actor: RegisteredActor, next: Manifest): Prepared {
-    const groups = this.env.permissions.groupsBehind(db, actor, roleGiving(null, next));
-    return decided(db, null, next, groups);
+    return decided(db, null, next, this.#deciding(db, actor, null, next));
+  }
+
+  /** The collections whose roles decide on a step, and the groups through which these are held. */
+  #deciding(db: Reader, actor: RegisteredActor, base: Standing | null, next: Manifest): string[] {
+    const collections = roleGiving(base, next);
+    if (collections.length === 0) return collections;
+    const groups = this.env.permissions.groupsBehind(db, actor, collections);
+    return [...collections, ...groups].filter((id) => id !== next.id);
   }
 
   /**
@@ -301,17 +308,14 @@ export function prepare(next: Manifest, expect: string | null): Prepared {
 }
 
 /**
- * A step with its preconditions: the collections whose roles decided on it and the groups through which these are held, at the
- * tips that were read. Where a folder stands is looked at again in the commit.
+ * A step with its preconditions: what decided on it at the tips that were read. Where a folder stands is looked at again in the
+ * commit.
  */
-function decided(db: Reader, base: Standing | null, next: Manifest, groups: string[]): Prepared {
-  const ids = [...roleGiving(base, next), ...groups].filter((id) => id !== next.id);
+function decided(db: Reader, base: Standing | null, next: Manifest, deciding: string[]): Prepared {
   const prepared = prepare(next, base?.cid ?? null);
-  return {
-    ...prepared,
-    change: { ...prepared.change, placed: addsLinks(base?.manifest ?? null, next) },
-    preconditions: ids.map((id) => ({ id, tip: findTip(db, id) ?? null })),
-  };
+  prepared.change.placed = addsLinks(base?.manifest ?? null, next);
+  prepared.preconditions = deciding.map((id) => ({ id, tip: findTip(db, id) ?? null }));
+  return prepared;
 }
 
 /** The collections whose roles decide on a step: where the entity lies, where it goes, and itself where it is one. */
@@ -319,10 +323,10 @@ function roleGiving(base: Standing | null, next: Manifest): string[] {
   const before = base ? collectionsOf(base.manifest) : [];
   const after = collectionsOf(next);
   const entered = after.filter((id, i) => i === 0 || !before.includes(id));
-  const ids = new Set([...before.slice(0, 1), ...entered, ...gone(before, after)]);
-  if (base?.deleted && base.collection !== null) ids.add(base.collection);
-  if (base?.type === 'collection') ids.add(base.id);
-  return [...ids];
+  const ids = [...before.slice(0, 1), ...entered, ...gone(before, after)];
+  if (base?.deleted && base.collection !== null) ids.push(base.collection);
+  if (base?.type === 'collection') ids.push(base.id);
+  return ids.length < 2 ? ids : [...new Set(ids)];
 }
 
 function gone(before: string[], after: string[]): string[] {
