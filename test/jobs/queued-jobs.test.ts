@@ -9,15 +9,27 @@ import { findJob, queuedJobs, type StoredJob } from '../../src/server/store/jobs
 import { NetworkStore } from '../../src/server/store/network-store.ts';
 import { openStore } from '../helpers/store.ts';
 
-const made = (n: number, expires: number, state: NewJob['state'] = 'queued'): Commit => {
+const made = (n: number, expires: number, { state = 'queued', handoff = null }: Partial<NewJob> = {}): Commit => {
   const request = { job_id: `job_${n}` } as JobRequest;
   const job: NewJob = {
     ...{ id: `job_${n}`, run: `job_${n}`, type: 'klados', processor: 'p', rhiza: null, collection: 'c', target: 'c' },
-    ...{ parent: null, retries: null, handoff: null, asker: '{}', request, created: 0, expires },
+    ...{ parent: null, retries: null, handoff, asker: '{}', request, created: 0, expires },
     ...{ state, attempts: 0 },
   };
   return { changes: [], preconditions: [], rows: [{ kind: 'job', job }], origin: 'local', time: 0 };
 };
+
+/** A queue that reaches no processor, with what it logs. */
+function queueOf(store: NetworkStore) {
+  const told: string[] = [];
+  const tell = (_: object, message: string) => void told.push(message);
+  const stop = new AbortController().signal;
+  const sender = new JobSender({
+    ...{ dispatchers: [], apiBase: () => 'http://node', now: () => 0, log: { error: tell }, stop },
+  });
+  const log = { error: tell, warn: tell, info: tell };
+  return { queue: new JobQueue(store, { sender, now: () => 0, newUlid: () => '', log, stop }), told };
+}
 
 it('are those whose time is not over: what expired while it waited is not read again and again', async () => {
   await using opened = await openStore('here');
@@ -103,18 +115,9 @@ it('wait on where the node could not look up their processor, since nothing of t
 it('are taken up beside all else where a stop of the node left very many, and what waits is sent after that', async () => {
   await using opened = await openStore('here');
   const { store } = opened;
-  const left = Array.from({ length: 501 }, (_, n) => made(n, 100, 'sent'));
+  const left = Array.from({ length: 501 }, (_, n) => made(n, 100, { state: 'sent' }));
   await store.submit(left);
-  const told: string[] = [];
-  const tell = (_: object, message: string) => void told.push(message);
-  const sender = new JobSender({
-    ...{ dispatchers: [], apiBase: () => 'http://node', now: () => 0, log: { error: tell } },
-    stop: new AbortController().signal,
-  });
-  const queue = new JobQueue(store, {
-    ...{ sender, now: () => 0, newUlid: () => '', log: { error: tell, warn: tell, info: tell } },
-    stop: new AbortController().signal,
-  });
+  const { queue, told } = queueOf(store);
   const unknown = () => left.filter((_, n) => store.read((db) => findJob(db, `job_${n}`))?.sending.state === 'unknown');
   const { submit } = store;
   const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
@@ -128,4 +131,24 @@ it('are taken up beside all else where a stop of the node left very many, and wh
   letGo();
   await takenUp;
   expect([unknown().length, queue.resumed, told.length]).toEqual([501, null, 2]);
+});
+
+it('are looked at beside all else for handoffs that had not arrived when the node stopped, before any is sent', async () => {
+  await using opened = await openStore('here');
+  const { store } = opened;
+  const from = { state: 'queued', attempts: 0 } as const;
+  const to = { ...from, attempts: 1, error: 'no connection', retryAfter: null };
+  const left = Array.from({ length: 501 }, (_, n) => made(n, 100, { handoff: `digest ${n}` }));
+  await store.submit(left);
+  const rows = left.map((_, n) => ({ kind: 'job_sending', id: `job_${n}`, from, to }) as const);
+  await store.submit([{ changes: [], preconditions: [], rows, origin: 'local', time: 0 }]);
+  const { queue, told } = queueOf(store);
+  await queue.resume();
+  expect([queue.resumed, told.length]).toEqual([500, 1]);
+  await queue.takenUp();
+  expect([queue.resumed, told.length]).toEqual([null, 2]);
+  const handoffs = ['digest 0', 'digest 500', 'digest 0'];
+  expect(await Promise.all(handoffs.map(async (handoff) => (await queue.unanswered(handoff))?.id))).toEqual([
+    ...['job_0', 'job_500', undefined],
+  ]);
 });

@@ -5,7 +5,7 @@ import { movedAfter } from '../../src/server/store/events.ts';
 import { collectionsLabelled } from '../../src/server/store/imports/import-sources.ts';
 import { handedOn } from '../../src/server/store/jobs/handed-on.ts';
 import { interruptedJobs } from '../../src/server/store/jobs/interrupted-jobs.ts';
-import { grantsIn, longestGrantIn, queuedJobs } from '../../src/server/store/jobs/jobs.ts';
+import { grantsIn, longestGrantIn, queuedJobs, waitingJobs } from '../../src/server/store/jobs/jobs.ts';
 import { conflictsOf, listConflicts } from '../../src/server/store/remotes/conflict-rows.ts';
 import { countOpen, isMuchOpen } from '../../src/server/store/remotes/open-counts.ts';
 import { dueContents, listContentTroubles } from '../../src/server/store/remotes/remote-content.ts';
@@ -26,8 +26,13 @@ const reads: { name: string; read: (db: Reader) => unknown; uses: RegExp; sorts?
     uses: /USING COVERING INDEX job_state \(state=\? AND key>\?\).*SEARCH job USING INDEX job_state \(state=\? AND key>\? AND key<\?\)/s,
   },
   {
+    name: 'jobs that wait, and what they wait for',
+    read: (db) => waitingJobs(db, { after: 0, last: 9, limit: 5 }),
+    uses: /SEARCH job USING INDEX job_state \(state=\? AND key>\? AND key<\?\)/,
+  },
+  {
     name: 'jobs that a stop left',
-    read: (db) => interruptedJobs(db, { after: 0, limit: 5, nowMs: 0 }),
+    read: (db) => interruptedJobs(db, { after: 0, last: 9, limit: 5, nowMs: 0 }),
     uses: /MERGE \(UNION ALL\).*job_state \(state=\? AND key>\? AND key<\?\).*job_state \(state=\? AND key>\? AND key<\?\)/s,
   },
   {

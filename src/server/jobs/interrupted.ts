@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { closing, StorageError } from '../errors.ts';
 import { afterSending, type SendingEvent } from '../model/job-state.ts';
 import { endpointsSince } from '../store/jobs/endpoints-since.ts';
@@ -5,9 +6,10 @@ import { interruptedJobs, lastJob } from '../store/jobs/interrupted-jobs.ts';
 import type { JobRow } from '../store/jobs/job-rows.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import type { JobSender } from './sender.ts';
+import { Unanswered } from './unanswered.ts';
 
 export interface InterruptedNeeds {
-  sender: Pick<JobSender, 'isLocal' | 'commit'>;
+  sender: Pick<JobSender, 'isLocal' | 'commit' | 'told'>;
   /** Epoch milliseconds. */
   now: () => number;
   log: Record<'error' | 'info' | 'warn', (details: object, message: string) => void>;
@@ -20,17 +22,21 @@ const perPage = 500;
 const toldMs = 5000;
 
 /**
- * What a stop of the node left of a network's jobs: of what was under way nobody knows whether it arrived, and what ran within the
- * node has ended with it. Nothing is sent: processors may not reach the node yet.
+ * What a stop of the node left of a network's jobs: of what was under way nobody knows whether it arrived, what ran within the node
+ * has ended with it, and of handoffs that wait nobody has been told. Nothing is sent: processors may not reach the node yet.
  */
 export class InterruptedJobs {
   readonly #store: NetworkStore;
   readonly #needs: InterruptedNeeds;
   /** What is not begun anew, to be given up once jobs are sent: a node that runs for one command takes none. */
   readonly lost = new Map<string, SendingEvent>();
+  /** Of what waits: noted before any of it is sent. */
+  readonly unanswered: Unanswered;
   /** The last job of before the stop, while not all are taken up; else 0. */
   #left = 0;
-  /** The last one that was taken up, and how many were. */
+  /** The last one that waits and was looked at; null where all were. */
+  #waiting: number | null = 0;
+  /** The last one that was taken up, and how many were looked at. */
   #after = 0;
   #jobs = 0;
   #takingUp: Promise<void> | null = null;
@@ -38,6 +44,7 @@ export class InterruptedJobs {
   constructor(store: NetworkStore, needs: InterruptedNeeds) {
     this.#store = store;
     this.#needs = needs;
+    this.unanswered = new Unanswered(store, needs);
   }
 
   /**
@@ -46,11 +53,10 @@ export class InterruptedJobs {
    * @throws StorageError where the jobs cannot be read
    */
   async begin(): Promise<void> {
-    const { log, now, stop } = this.#needs;
-    const [first] = this.#store.read((db) => interruptedJobs(db, { after: 0, limit: 1, nowMs: now() }));
-    if (!first) return;
+    const { log, stop } = this.#needs;
     // What comes meanwhile is of this run of the node.
     this.#left = this.#store.read(lastJob);
+    if (this.#left === 0) return;
     const failed = (error: unknown) => {
       if (stop.aborted) return;
       if (!(error instanceof StorageError)) throw error;
@@ -75,7 +81,7 @@ export class InterruptedJobs {
     await this.#takingUp?.catch(() => undefined);
   }
 
-  /** How many were taken up so far; null where all are. */
+  /** How many were looked at so far; null where all were. */
   get progress(): number | null {
     return this.#left === 0 ? null : this.#jobs;
   }
@@ -84,8 +90,10 @@ export class InterruptedJobs {
     const { log, stop } = this.#needs;
     const { network } = this.#store;
     const tell = (message: string) => log.warn({ network, jobs: this.#jobs }, message);
-    tell('looking what became of jobs that a stop of the node left; those that wait are sent after that');
+    tell('looking what became of jobs that a stop of the node left; none that waits is sent before that is known');
     for (let told = performance.now(); this.#left > 0; ) {
+      // Of many nothing is to be written, and so nothing else would have its turn.
+      await setImmediate();
       if (stop.aborted) throw new StorageError(closing);
       await this.#page();
       if (performance.now() - told < toldMs) continue;
@@ -97,8 +105,15 @@ export class InterruptedJobs {
 
   async #page(): Promise<void> {
     const { sender, now } = this.#needs;
+    if (this.#waiting !== null) {
+      const { jobs, next } = this.unanswered.note({ after: this.#waiting, last: this.#left, limit: perPage });
+      this.#jobs += jobs;
+      this.#waiting = next;
+      if (next !== null) return;
+    }
     const page = this.#store.read((db) => {
       const jobs = interruptedJobs(db, { after: this.#after, last: this.#left, limit: perPage, nowMs: now() });
+      if (jobs.length === 0) return [];
       const endpoints = endpointsSince(db, Math.min(...jobs.map(({ created }) => created)));
       return jobs.map((job) => ({ ...job, endpoints: endpoints(job.processor, job.created) }));
     });

@@ -2,7 +2,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import type { SendingEvent } from '../model/job-state.ts';
 import { findStanding } from '../store/entities.ts';
 import type { NewJobBatch } from '../store/jobs/job-rows.ts';
-import { findBatch, findJob, openBatch, queuedJobs, type StoredJob, waitingJobs } from '../store/jobs/jobs.ts';
+import { findBatch, findJob, openBatch, queuedJobs, type StoredJob } from '../store/jobs/jobs.ts';
 import type { NetworkStore } from '../store/network-store.ts';
 import { mostAtOnce } from './at-once.ts';
 import { batchJob } from './batch-job.ts';
@@ -25,7 +25,6 @@ export interface QueueNeeds {
 const nowhere = '';
 const perRead = 50;
 const perSlice = 200;
-const perPage = 500;
 
 /**
  * Sends a network's jobs that wait: those of batches, and those that a stop of the node left. What does not arrive, or is asked
@@ -50,8 +49,6 @@ export class JobQueue {
   #isRunning = false;
   /** Whether the store may have something that was not looked for yet: jobs for somebody with room, or a batch. */
   #looks = false;
-  /** Handoffs that had not arrived when the node stopped, by their digests: whoever began them has had no answer. */
-  readonly #unanswered = new Map<string, string[]>();
   /** Why one could not be sent, and still waits. */
   #failure: { error: unknown } | null = null;
   /** Resolved when something may have come. */
@@ -72,9 +69,8 @@ export class JobQueue {
    * Takes up what a stop of the node left, before anything that waits is sent (interrupted.ts).
    * @throws StorageError where the jobs cannot be read
    */
-  async resume(): Promise<void> {
-    await this.#noteUnanswered();
-    await this.#interrupted.begin();
+  resume(): Promise<void> {
+    return this.#interrupted.begin();
   }
 
   /** Resolves when nothing is left that a stop of the node left. @throws StorageError */
@@ -87,47 +83,9 @@ export class JobQueue {
     return this.#interrupted.progress;
   }
 
-  async #noteUnanswered(): Promise<void> {
-    for (let after: number | undefined = 0; after !== undefined; await setImmediate()) {
-      const from: number = after;
-      const page = this.#store.read((db) => waitingJobs(db, { after: from, limit: perPage }));
-      for (const { id, handoff, error } of page) {
-        if (handoff === null || error === null) continue;
-        const ids = this.#unanswered.get(handoff);
-        if (ids) ids.push(id);
-        else this.#unanswered.set(handoff, [id]);
-      }
-      after = page.at(-1)?.key;
-    }
-  }
-
-  /**
-   * A job of a handoff that had not arrived when the node stopped, and is sent since; each is given once, also where the node stops
-   * again before it arrives.
-   */
-  async unanswered(handoff: string): Promise<StoredJob | undefined> {
-    const { sender } = this.#needs;
-    const job = this.#nextUnanswered(handoff);
-    if (!job) return undefined;
-    try {
-      await this.#store.submit([sender.commit([{ kind: 'job_told', id: job.id }])]);
-    } catch (error) {
-      this.#unanswered.set(handoff, [job.id, ...(this.#unanswered.get(handoff) ?? [])]);
-      throw error;
-    }
-    return job;
-  }
-
-  #nextUnanswered(handoff: string): StoredJob | undefined {
-    const { sender, now } = this.#needs;
-    const ids = this.#unanswered.get(handoff) ?? [];
-    for (let id = ids.shift(); id !== undefined; id = ids.shift()) {
-      const job = this.#store.read((db) => findJob(db, id ?? ''));
-      const sending = job && (sender.told(job.id) ?? job.sending);
-      if (sending && sending.state !== 'refused' && job.expires > now()) return job;
-    }
-    this.#unanswered.delete(handoff);
-    return undefined;
+  /** A job of a handoff that had not arrived when the node stopped (unanswered.ts). @throws StorageError */
+  unanswered(handoff: string): Promise<StoredJob | undefined> {
+    return this.#interrupted.unanswered.tell(handoff);
   }
 
   /** In the background: what is sent does not wait for it. */

@@ -21,12 +21,7 @@ const interruptedIn = (state: 'sent' | 'accepted'): string =>
  */
 export function interruptedJobs(
   db: Reader,
-  {
-    after,
-    last = Number.MAX_SAFE_INTEGER,
-    limit,
-    nowMs,
-  }: { after: number; last?: number; limit: number; nowMs: number },
+  { after, last, limit, nowMs }: { after: number; last: number; limit: number; nowMs: number },
 ): { key: number; id: string; processor: string; created: number; begun: boolean; sending: Sending }[] {
   const rows = db.all<
     Omit<Sending, 'retryAfter'> & {

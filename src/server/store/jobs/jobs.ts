@@ -129,10 +129,14 @@ export function queuedJobs(
 
 type Waiting = Pick<Columns, 'id' | 'error'> & { key: number; handoff: string | null };
 
-/** A page of the jobs that wait to be sent, by key: the digests of handoffs, and why what did not arrive is sent again. */
-export function waitingJobs(db: Reader, { after, limit }: { after: number; limit: number }): Waiting[] {
-  const sql = `SELECT key, id, handoff, error FROM job WHERE state = 'queued' AND ${inStateIndex} AND key > ? ORDER BY key LIMIT ?`;
-  return db.all(sql, after, limit);
+/** A page of the jobs that wait to be sent, by key, up to `last`: the digests of handoffs, and why what did not arrive is sent again. */
+export function waitingJobs(
+  db: Reader,
+  { after, last, limit }: { after: number; last: number; limit: number },
+): Waiting[] {
+  const sql = `SELECT key, id, handoff, error FROM job
+    WHERE state = 'queued' AND ${inStateIndex} AND key > ? AND key <= ? ORDER BY key LIMIT ?`;
+  return db.all(sql, after, last, limit);
 }
 
 /** What a processor was granted, and until when, epoch milliseconds. */
