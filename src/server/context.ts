@@ -30,7 +30,7 @@ import { Links } from './resources/content/links.ts';
 import { UnfinishedCascades } from './resources/entities/unfinished-cascades.ts';
 import { EventsService } from './resources/events/service.ts';
 import { McpService } from './resources/mcp/service.ts';
-import { CarImportService } from './resources/node/archives/car-import-service.ts';
+import { CarImportService, type CarImportSurroundings } from './resources/node/archives/car-import-service.ts';
 import { ExportService } from './resources/node/archives/export-service.ts';
 import { OneAtATime } from './resources/node/archives/one-at-a-time.ts';
 import { PreparedExportsService } from './resources/node/archives/prepared-service.ts';
@@ -135,7 +135,7 @@ export interface Context extends Services, AsyncDisposable {
 }
 
 /** What comes from outside: tests give their own. */
-export interface Surroundings {
+export interface Surroundings extends Pick<CarImportSurroundings, 'behind' | 'stopped'> {
   config: Config;
   secrets: Secrets;
   log: Log;
@@ -148,13 +148,11 @@ export interface Surroundings {
   /** The threads of long reads, likewise. */
   readers?: ReaderThreads;
   writer?: Threads['writer'];
-  /** It goes on for long enough to complete beside all else what a stop of the node has left. */
-  goesOn?: boolean;
 }
 
 /** The composition root: builds each long-lived object once; disposing closes them in reverse. */
 export async function openContext(surroundings: Surroundings): Promise<Context> {
-  const { config, secrets, log, instance, now, wait } = surroundings;
+  const { config, secrets, log, instance, now, wait, behind, stopped } = surroundings;
   await using opened = new AsyncDisposableStack();
   const follower = surroundings.follower ?? opened.use(new SideThread());
   const checkpoint = checkpointsOn(follower, (file, reason) => log.error({ database: file, reason }, 'storage failed'));
@@ -215,10 +213,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
   const undos = new UnderWay();
   const { newId, schema } = writes.env;
   const carImports = opened.use(
-    new CarImportService({
-      ...{ networks, alone, undos, now, newId, schema, log },
-      behind: surroundings.goesOn ?? false,
-    }),
+    new CarImportService({ networks, alone, undos, now, newId, schema, log, behind, stopped }),
   );
   const { publicUrl } = config;
   opened.use(services.bytes.uploads);

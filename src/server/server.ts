@@ -41,6 +41,7 @@ export interface Overrides extends Pick<AppOptions, 'extend'> {
   ui?: string | null;
   /** Whether remotes that are set to it are watched, and what was accepted on any network is gone on with. */
   watch?: boolean;
+  stopped?: Surroundings['stopped'];
   /** Whether it runs for one command, and ends with that: it sends no jobs, which would be cut off or call back to nobody. */
   lent?: boolean;
 }
@@ -77,7 +78,8 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
       follower: overrides.follower,
       readers: overrides.readers,
       writer: overrides.writer,
-      goesOn: overrides.watch ?? false,
+      behind: overrides.watch ?? false,
+      stopped: overrides.stopped,
     }),
   );
 

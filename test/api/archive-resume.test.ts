@@ -109,6 +109,26 @@ test('a node that goes on answers while it completes an import, and says so', as
   expect([(await tipsOf(node)).size, await readdir(spoolFolder(join(data, 'main')))]).toEqual([300, []]);
 });
 
+test('a command that is stopped leaves an interrupted import to the next start, where its own node would complete it first', async () => {
+  const state = new SampleState();
+  state.write('person');
+  const car = await state.export();
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  {
+    await using node = await startNode({ data });
+    await leave(node, car, { id: '00000000000000000000000000', started: 0, name: 'people.car' });
+  }
+  expect(await commandLine(data, ['status'], AbortSignal.abort())).toEqual({
+    code: 1,
+    out: '',
+    err: 'archeion: Stopped.',
+  });
+  expect(await readdir(spoolFolder(join(data, 'main')))).toEqual([file]);
+  await using node = await startNode({ data });
+  expect((await tipsOf(node)).size).toBe(1);
+});
+
 test('an import is not begun, nor a start counted, where its network cannot be opened', async () => {
   const state = new SampleState();
   state.write('person');

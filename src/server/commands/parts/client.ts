@@ -98,8 +98,10 @@ export async function openClient(
     };
     // Most commands find a node that runs: they load nothing of one.
     const { startServer } = await import('../../server.ts');
-    const { pid, isRunning } = shell;
-    const node = opened.use(await startServer(quiet, secrets, { pid, isRunning, ui: null, lent: true }));
+    const { pid, isRunning, stopped } = shell;
+    const node = opened.use(await startServer(quiet, secrets, { pid, isRunning, ui: null, lent: true, stopped }));
+    // Where that was before it has completed what an earlier one left, nobody is to take what is there for all of it.
+    if (stopped.aborted) throw new FailureError('Stopped.');
     opened.defer(() => othersDone(node.ctx.requests, own, shell));
     url = node.url;
     if (isNew) shell.err(`Made a new node in ${data}.`);

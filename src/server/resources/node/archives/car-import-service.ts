@@ -54,6 +54,8 @@ export interface CarImportSurroundings {
   log: Log;
   /** Whether what a start completes holds up nobody; else it is complete before anybody is answered. */
   behind: boolean;
+  /** What a start completes is left to the next one as soon as that is given. */
+  stopped?: AbortSignal | undefined;
 }
 
 /** An import that a start completes. */
@@ -69,7 +71,7 @@ export class CarImportService implements AsyncDisposable {
   readonly #atWork = new Map<string, ImportTally | undefined>();
   /** Of these, those that a start completes. */
   readonly #resumed = new Map<string, BegunImport>();
-  #stopped = false;
+  #closing = false;
   /** Settled when no start completes any. Does not reject. */
   #completing: Promise<unknown> = Promise.resolve();
 
@@ -254,7 +256,11 @@ export class CarImportService implements AsyncDisposable {
 
   /** The node stops: an import that is being completed is left to the next start, where it is now. */
   stop(): void {
-    this.#stopped = true;
+    this.#closing = true;
+  }
+
+  get #stopped(): boolean {
+    return this.#closing || this.#env.stopped?.aborted === true;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -293,7 +299,7 @@ export class CarImportService implements AsyncDisposable {
       // Where this cannot be written either, a start more is counted.
       else await this.#record(store, task, true).catch(() => undefined);
       if (error instanceof UnavailableError && this.#stopped) {
-        log.info({ network, file }, 'an interrupted import is left as it is now: the next start goes on with it');
+        log.warn({ network, file }, 'an interrupted import is left as it is now: the next start goes on with it');
         return false;
       }
       const way = lost ? 'import the archive again' : 'the next start tries again';
