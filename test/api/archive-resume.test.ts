@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { expect, test, vi } from 'vitest';
 import { FileStore } from '../../src/server/blocks/file-store.ts';
+import type { Caller } from '../../src/server/model/caller.ts';
 import type { Json } from '../../src/server/model/manifest.ts';
 import { withMade } from '../../src/server/resources/node/archives/import-counts.ts';
 import { spooledPath } from '../../src/server/store/archive/spool.ts';
@@ -19,7 +20,7 @@ import { collection, create, ok } from '../helpers/entities.ts';
 import { uploaded } from '../helpers/files.ts';
 import { startNode, type TestNode, temporaryFolder } from '../helpers/node.ts';
 import { exported, imported, tipsOf, verified } from '../helpers/node-archives.ts';
-import { listOf, SampleState } from '../helpers/sample-archive.ts';
+import { inChunks, listOf, SampleState } from '../helpers/sample-archive.ts';
 import { writerGate } from '../helpers/writer-gate.ts';
 
 interface Imports {
@@ -127,6 +128,28 @@ test('a command that is stopped leaves an interrupted import to the next start, 
   expect(await readdir(spoolFolder(join(data, 'main')))).toEqual([file]);
   await using node = await startNode({ data });
   expect((await tipsOf(node)).size).toBe(1);
+});
+
+test('a node that stops leaves the import of an archive that it takes in to its next start, and waits for what it has in hand', async () => {
+  const state = new SampleState();
+  for (let i = 0; i < 600; i++) state.write(`person ${i}`);
+  const car = await state.export();
+  await using folder = await temporaryFolder();
+  const data = folder.path;
+  {
+    await using node = await startNode({ data });
+    const { id } = operator(node);
+    const caller: Caller = { actor: { kind: 'user', id, ids: [id], operator: true }, network: 'main' };
+    const { carImports } = node.ctx.archives;
+    const receiving = carImports.receive(caller, inChunks(car, 65_536), new AbortController().signal);
+    expect(await receiving.next()).toMatchObject({ value: { progress: { entities: 0 } } });
+    const closed = carImports[Symbol.asyncDispose]();
+    expect(await Promise.race([closed, setImmediate('it waits')])).toBe('it waits');
+    await expect(receiving.next()).rejects.toThrow('its next start completes the import');
+    await closed;
+  }
+  await using node = await startNode({ data });
+  expect([(await tipsOf(node)).size, await readdir(spoolFolder(join(data, 'main')))]).toEqual([600, []]);
 });
 
 test('an import is not begun, nor a start counted, where its network cannot be opened', async () => {

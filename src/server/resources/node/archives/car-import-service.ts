@@ -74,6 +74,8 @@ export class CarImportService implements AsyncDisposable {
   #closing = false;
   /** Settled when no start completes any. Does not reject. */
   #completing: Promise<unknown> = Promise.resolve();
+  /** Settled when the one that was received last is taken in, or given up. Does not reject. */
+  #receiving: Promise<void> = Promise.resolve();
 
   constructor(env: CarImportSurroundings) {
     this.#env = env;
@@ -96,6 +98,7 @@ export class CarImportService implements AsyncDisposable {
     const received = await spool(store.folder, body);
     let { name, path } = received;
     let recorded = false;
+    const { promise: over, resolve } = Promise.withResolvers<void>();
     try {
       using _alone = this.#env.alone.begin('archive');
       let beside: Accompanying = new Map();
@@ -105,12 +108,14 @@ export class CarImportService implements AsyncDisposable {
       const run = this.#begun(store, fileName, by);
       leaving.throwIfAborted();
       using _atWork = this.#begin(run.id);
+      this.#receiving = over;
       await this.#record(store, { file: name, run }, true);
       recorded = true;
       // From here on leaving does not end it, however long the first slice takes.
       yield { progress: { entities: 0, total: facts.entities } };
       for await (const tally of applied(store, path, this.#run(run))) {
         if (!('done' in tally)) {
+          if (this.#closing) throw new UnavailableError(stopping);
           this.#atWork.set(run.id, tally);
           yield { progress: { entities: tally.entities, total: facts.entities } };
           continue;
@@ -125,6 +130,7 @@ export class CarImportService implements AsyncDisposable {
     } finally {
       if (!recorded) await rm(path, { force: true });
       if (path !== received.path) await rm(received.path, { force: true });
+      resolve();
     }
   }
 
@@ -254,7 +260,7 @@ export class CarImportService implements AsyncDisposable {
       .map(({ id, name }) => ({ what: 'archive', name, done: this.#atWork.get(id)?.entities ?? 0 }));
   }
 
-  /** The node stops: an import that is being completed is left to the next start, where it is now. */
+  /** The node stops: an import that is under way is left to the next start, where it is now. */
   stop(): void {
     this.#closing = true;
   }
@@ -265,7 +271,7 @@ export class CarImportService implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.stop();
-    await this.#completing;
+    await Promise.all([this.#completing, this.#receiving]);
   }
 
   /** Whether nothing is left of it to do. */
@@ -281,7 +287,7 @@ export class CarImportService implements AsyncDisposable {
       const made = store.read((db) => countMade(db, run.id));
       let done: ImportTally | undefined;
       for await (const tally of applied(store, path, this.#run(run))) {
-        if (this.#stopped) throw new UnavailableError('The node is stopping');
+        if (this.#stopped) throw new UnavailableError(stopping);
         if (!('done' in tally)) {
           this.#atWork.set(run.id, withMade(tally, made));
           if (performance.now() - told < toldMs) continue;
@@ -308,6 +314,8 @@ export class CarImportService implements AsyncDisposable {
     }
   }
 }
+
+const stopping = 'The node is stopping: its next start completes the import.';
 
 /** What ended an import that had begun. Of a disk it is said that nothing was kept, which holds of the last write alone. */
 function brokenOff(error: unknown): StorageError {
