@@ -1,5 +1,6 @@
 import { NotFoundError } from '../../errors.ts';
 import { derivedId, idOn, type Network, networkOf } from '../../model/ids.ts';
+import { folded } from '../../model/label-fold.ts';
 import type { NodeDatabase } from '../node-database.ts';
 
 /** A person or service that this node knows; `id` is its user entity's on main. Times are epoch milliseconds. */
@@ -74,28 +75,33 @@ export interface PeopleSoFar {
 }
 
 /**
- * Accounts whose name or address has a part, or whose id it is: the operator first, then by name. `but` is left out. Of very many some
- * are looked at, after those of `so` far.
+ * Accounts whose name or address has a part, whatever its case, or whose id it is: the operator first, then by name. `but` is left
+ * out. Of very many some are looked at, after those of `so` far.
  */
 export function listPeople(
   db: NodeDatabase,
   { part, limit, but, so, each }: { part: string; limit: number; but: string; so: PeopleSoFar; each: number },
 ): PeopleSoFar {
+  const wanted = folded(part);
   const slice = 'SELECT * FROM account WHERE id > ? ORDER BY id LIMIT ?';
-  const sql = `SELECT id, name, email, created_at, operator
+  // SQLite folds ASCII alone; of the others it lets pass all.
+  const sql = `SELECT id, name, email, created_at, operator, substr(id, -24) = substr(?, -24) AS named
     FROM (SELECT * FROM (${slice}) UNION ALL SELECT * FROM account WHERE id IN (SELECT value FROM json_each(?)))
-    WHERE id <> ? AND (instr(lower(coalesce(name, '')), ?) OR instr(coalesce(name, ''), ?)
-      OR instr(lower(coalesce(email, '')), ?) OR substr(id, -24) = substr(?, -24))
+    WHERE id <> ? AND (named OR instr(lower(coalesce(name, '')), ?) OR instr(lower(coalesce(email, '')), ?)
+      OR concat(name, email) GLOB '*[^ -~]*')
     ORDER BY operator DESC, coalesce(name, email, id) COLLATE NOCASE, id LIMIT ?`;
-  const small = part.toLowerCase();
   const after = so.next ?? '';
   const kept = JSON.stringify(so.people.map(({ id }) => id));
   const people = db
-    .all<Omit<Person, 'operator'> & { operator: number }>(
+    .all<Omit<Person, 'operator'> & { operator: number; named: number }>(
       sql,
-      ...[after, each, kept, but, small, part, small, part, limit],
+      ...[part, after, each, kept, but, wanted, wanted, wanted === '' ? limit : -1],
     )
-    .map((row) => ({ ...row, operator: row.operator === 1 }));
+    .filter(
+      ({ name, email, named }) => named === 1 || [name, email].some((text) => folded(text ?? '').includes(wanted)),
+    )
+    .slice(0, limit)
+    .map(({ named: _, ...row }) => ({ ...row, operator: row.operator === 1 }));
   const last = 'SELECT id FROM account WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?';
   return { people, next: db.get<{ id: string }>(last, after, each - 1)?.id ?? null };
 }

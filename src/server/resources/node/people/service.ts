@@ -13,7 +13,7 @@ import { refuse, textIssues } from '../../entities/body.ts';
 import type { GrantsView, NodeInvitesView, PeopleView } from './wire.ts';
 
 /** So many accounts are looked at before everything else that waits has its turn. */
-const perTurn = 5000;
+const perTurn = 2000;
 
 export interface PeopleNeeds {
   identity: Pick<Identity, 'people'>;
