@@ -184,6 +184,9 @@ function codeOnlyIn(name: string, pattern: RegExp, place: RegExp, message: strin
 const sql =
   /(?<=['"`]\s*)(?:(?:SELECT|WITH)\s[^'"`]*\sFROM\s|SELECT\s[\w*]|INSERT\s+(?:OR\s+\w+\s+)?INTO\s|UPDATE\s+\w+\s+SET\s|DELETE\s+FROM\s|PRAGMA\s+\w|(?:CREATE|DROP|ALTER)\s+(?:TABLE|INDEX|UNIQUE|VIRTUAL|VIEW|TRIGGER)\s|BEGIN\s+IMMEDIATE|select\s[^'"`]*\sfrom\s|insert\s+(?:or\s+\w+\s+)?into\s|update\s+\w+\s+set\s|delete\s+from\s|pragma\s+\w|(?:create|drop|alter)\s+(?:table|index|unique|virtual|view|trigger)\s)/g;
 
+const sinceNode22 =
+  /\b(?:Map|Object)\.groupBy\b|\bPromise\.(?:withResolvers|try)\b|\bArray\.fromAsync\b|\bURL\.parse\b|\.(?:values|keys|entries)\(\)\s*\.(?:map|filter|flatMap|reduce|some|every|find|take|drop|toArray)\b/g;
+
 const rules: Rule[] = [
   {
     name: 'imports follow the directions',
@@ -256,6 +259,12 @@ const rules: Rule[] = [
     'Take the value from config.ts, or hand it in from cli.ts.',
     'const home = process.env.HOME;\n',
   ),
+  {
+    name: 'the kit asks for nothing that Node 20 has not',
+    message: 'Workers run it with a Node of their own: package.json says from which one on.',
+    find: (file) => (file.path.startsWith('server/kit/') ? (file.code.match(sinceNode22) ?? []) : []),
+    violations: [{ path: 'server/kit/plan.ts', text: 'const ways = Map.groupBy(outputs, stepOf);\n' }],
+  },
   {
     name: 'no file is over 400 lines',
     message: 'Split it by what its parts do.',

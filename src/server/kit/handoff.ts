@@ -117,10 +117,13 @@ class Handoff {
   /** All outputs for the same step in one invocation. Within a batch, several ways fill the slot together. */
   async #pass(type: 'pass' | 'recurse', flow: Flow, then: Then, own: string): Promise<Forms> {
     const { rhiza } = this.#is.job;
-    const items = this.#is.outputs.map(({ id, properties }) => ({ id, step: routed(then, own, properties) }));
-    const ways = [...Map.groupBy(items, ({ step }) => step)].map(([step, some]): Way => {
-      return { step, ids: some.map(({ id }) => id) };
-    });
+    const ways: Way[] = [];
+    for (const { id, properties } of this.#is.outputs) {
+      const step = routed(then, own, properties);
+      const way = ways.find((one) => one.step === step);
+      if (way) way.ids.push(id);
+      else ways.push({ step, ids: [id] });
+    }
     if (ways.every(({ step }) => step === doneTarget)) return this.#end();
     const depth = depthOf(rhiza) + (type === 'recurse' ? 1 : 0);
     const parts = rhiza.batch && ways.length > 1 ? await this.#parts(ways) : null;

@@ -31,8 +31,9 @@ export async function serve(kit: Kit, klados: string, options: ServeOptions): Pr
       .catch(() => send(response, 500, { accepted: false, error: 'The worker failed.' }));
   });
   const answer = async (request: IncomingMessage): Promise<[number, object]> => {
+    const [url = '/', base] = [request.url, 'http://worker'];
     // What is no address is not found.
-    const asked = `${request.method} ${URL.parse(request.url ?? '/', 'http://worker')?.pathname}`;
+    const asked = URL.canParse(url, base) ? `${request.method} ${new URL(url, base).pathname}` : null;
     if (asked === 'POST /process') return process(kit, request);
     if (asked === 'GET /health') return [200, { status: 'healthy', klados }];
     if (asked === `GET /.well-known/${kit.service}-verification` && token !== null)
