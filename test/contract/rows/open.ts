@@ -67,12 +67,24 @@ export const openRows: Row[] = [
           expect(body).toMatchObject({ events: [{ id: next }], has_more: true, cursor: next });
         },
       },
-      ...['since', 'until'].map((name) => ({
-        name: `${name} of 0`,
+      {
+        name: 'from the beginning by the cursor of an empty page',
+        status: 200,
+        call: () => ({ path: '/events?since=0&limit=1' }),
+        also: ({ body }) => expect(body).toMatchObject({ events: [{ id: 1 }], has_more: true, cursor: 1 }),
+      },
+      {
+        name: 'a since of -1',
         status: 400,
-        call: () => ({ path: `/events?${name}=0` }),
-        body: invalid([name], 'must be at least 1'),
-      })),
+        call: () => ({ path: '/events?since=-1' }),
+        body: invalid(['since'], 'must be at least 0'),
+      },
+      {
+        name: 'an until of 0',
+        status: 400,
+        call: () => ({ path: '/events?until=0' }),
+        body: invalid(['until'], 'must be at least 1'),
+      },
       {
         name: 'a limit of 1001',
         status: 400,

@@ -17,7 +17,7 @@ export class EventsController {
 
   /**
    * The change feed of the last 30 days, newest first; with `since` oldest first. A poll passes the highest id that it has
-   * seen as `since`.
+   * seen as `since`, and 0 where it has seen none.
    * @param cursor The same as `until`
    * @param network The network header does not count here
    * @param since Events with an id above it, in ascending order
@@ -28,7 +28,7 @@ export class EventsController {
    * @minimum limit 1
    * @maximum limit 1000
    * @isLong since
-   * @minimum since 1
+   * @minimum since 0
    * @isLong until
    * @minimum until 1
    */
