@@ -113,6 +113,11 @@ test('what cannot be is one sentence', async () => {
   expect(await archeion(data, 'resolve', id)).toMatchObject({ code: 2, err: expect.stringContaining('--ours') });
   expect(await archeion(data, 'resolve', id, '--ours', '--theirs')).toMatchObject({ code: 2 });
   expect(await archeion(data, 'show', id)).toMatchObject({ code: 1, err: expect.stringContaining('no conflict') });
+  for (const decide of [['show'], ['resolve', '--ours']])
+    expect(await archeion(data, ...decide, `II${'0'.repeat(24)}`)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('id of the main network'),
+    });
   // A variable that is not set, and what a path leaves out: they would be paths of their own.
   for (const none of ['', '.', '..']) {
     const said = {

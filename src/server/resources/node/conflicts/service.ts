@@ -21,7 +21,7 @@ import {
   textIssues,
   withPeerTypes,
 } from '../../entities/body.ts';
-import type { EntityWrites } from '../../entities/writes.ts';
+import { checkNetwork, type EntityWrites } from '../../entities/writes.ts';
 import type {
   ConflictEntryView,
   ConflictsView,
@@ -50,6 +50,7 @@ export class ConflictsService {
 
   async read(caller: Caller, id: string, remote?: string): Promise<OpenConflictView> {
     operator(caller);
+    checkNetwork(caller.network, id, ['id']);
     const store = await this.#writes.store(caller);
     return view(store.read((db) => openConflict(db, id, remote)));
   }
@@ -61,6 +62,7 @@ export class ConflictsService {
   async resolve(caller: Caller, id: string, remote: string | undefined, body: ResolveBody): Promise<ResolvedView> {
     const actor = operator(caller);
     refuse(bodyIssues(body));
+    checkNetwork(caller.network, id, ['id']);
     const store = await this.#writes.store(caller);
     const { next, cid, commit } = store.read((db) => {
       const conflict = openConflict(db, id, remote);
