@@ -57,6 +57,7 @@ describe('GET /collections/{id}/entities', () => {
     expect((await list({ limit: '1000', offset: '0', type: '' })).text).toBe(all.text);
     expect(await labels({ type: '', offset: '1', limit: '2' })).toBe('cb');
     expect(await labels({ type: '', filter: JSON.stringify({ type: 'letter' }) })).toBe('ba');
+    expect(await labels({ type: 'letter', filter: '' })).toBe('ba');
   });
 
   it('expands to previews or manifests, at most 100', async () => {

@@ -165,7 +165,7 @@ export class CollectionsService {
     const { offset, expand } = options;
     // Orchestrators send it empty where they mean all of them (processors.md 4.4).
     const type = options.type || undefined;
-    const filter = options.filter === undefined ? undefined : parseFilter(options.filter, ['filter']);
+    const filter = options.filter ? parseFilter(options.filter, ['filter']) : undefined;
     const limit = expand === undefined ? options.limit : Math.min(options.limit, maxExpanded);
     const store = await this.#writes.store(caller);
     const query = { collection: id, type, filter, limit, offset, expand: expand !== undefined };
