@@ -61,6 +61,8 @@ test.each(ways)('those that are about the whole node make none either, %s', asyn
     expect([args, await s.archeion(...args)]).toMatchObject([args, { code: 0, err: '' }]);
   expect(await s.archeion('status')).toMatchObject({ code: 1, err: expect.stringContaining('network test') });
   expect(s.isMade()).toBe(false);
+  const { out } = await commandLine(s.data, ['status', '--json']);
+  expect(JSON.parse(out)).toMatchObject({ running: runs, url: runs ? s.node.url : null });
 });
 
 test('what was written there is found', async () => {

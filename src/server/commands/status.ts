@@ -44,13 +44,15 @@ export function addStatus(program: Command, shell: Shell): void {
       const status = await client.ask<Status>('GET', '/node/status');
       const networks = status.networks.filter(({ network }) => (options.network ?? network) === network);
       if (networks.length === 0) throw new FailureError(`Nothing is on the network ${options.network} yet.`);
-      const answer = { running: client.running, ...status, networks };
+      // A node that was started for this command alone is gone with it.
+      const url = client.running ? status.url : null;
+      const answer = { running: client.running, ...status, url, networks };
       if (options.json) shell.out(JSON.stringify(answer));
       else for (const line of described(answer)) shell.out(line);
     });
 }
 
-function described(status: Status & { running: boolean }): string[] {
+function described(status: Omit<Status, 'url'> & { running: boolean; url: string | null }): string[] {
   const { running, url, version, instance, data, free_bytes, uptime_s, memory_bytes } = status;
   const { database_problem, networks } = status;
   return [
