@@ -96,6 +96,10 @@ test('a folder is refused before anything is asked, and what leads to a file sta
     code: 2,
     err: 'archeion: --out must name a file.',
   });
+  expect(await commandLine(s.at('no node'), ['export', '--out', '-'])).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('/dev/stdout'),
+  });
   for (const name of ['lost.car', 'circle.car', 'within.car', 'folder/kept.car/new.car']) {
     const refused = await s.archeion('export', '--out', s.at(name));
     expect(refused).toMatchObject({

@@ -29,6 +29,7 @@ const stdout = /^\/(?:dev\/stdout|(?:dev|proc\/self)\/fd\/1)$/;
 export function exportTarget(out: string, { pid, output }: Pick<Shell, 'pid' | 'output'>): ExportTarget {
   // As of a variable that is not set.
   if (out === '') throw new UsageError('--out must name a file.');
+  if (out === '-') throw new UsageError('--out: stdout is named /dev/stdout, and a file of this name ./-');
   const named = resolve(out);
   if (!statOf(dirname(named), out)?.isDirectory()) throw new UsageError(`The folder of ${out} does not exist.`);
   const found = statOf(named, out);
