@@ -157,8 +157,8 @@ describe('archeion processor', () => {
   });
 
   test('refuses a limit that the file may not have, and leaves the file alone', async () => {
-    expect(await archeion('processor', 'allow', 'a', '--seconds', '0', '--', 'x')).toBe(1);
-    expect(complaints.join()).toContain('commands.a.seconds');
+    expect(await archeion('processor', 'allow', 'a', '--seconds', '0', '--', 'x')).toBe(2);
+    expect(complaints.join()).toContain('What is given cannot be used. commands.a.seconds');
     await expect(file()).rejects.toThrow('ENOENT');
   });
 

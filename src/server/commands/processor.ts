@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readConfig, UsageError } from '../config.ts';
+import { UnavailableError } from '../errors.ts';
 import { nameWhole } from '../exchange/whole-file.ts';
 import {
   type CommandEntry,
@@ -153,7 +154,12 @@ async function changeAllowed(
   const changed = async () => {
     const { path, commands } = await readAllowed(shell, options);
     const text = `${JSON.stringify({ commands: change(commands) }, null, 2)}\n`;
-    parseCommands(text, path);
+    try {
+      parseCommands(text, 'What is given');
+    } catch (error) {
+      // What was there could be used.
+      throw error instanceof UnavailableError ? new UsageError(error.message) : error;
+    }
     return { path, text };
   };
   // What is refused is refused before anything is made.
