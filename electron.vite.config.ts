@@ -89,6 +89,7 @@ const inlined = [
   'jose',
   'p-queue',
   'env-paths',
+  '@modelcontextprotocol/sdk',
 ];
 
 /**

@@ -19,7 +19,7 @@ test.each([
       'graphology-layout-forceatlas2',
     ],
   ],
-  ['main', ['zod', 'commander', 'jose', 'multiformats']],
+  ['main', ['zod', 'commander', 'jose', 'multiformats', '@modelcontextprotocol/sdk']],
 ])('out/%s has the licences of the packages in it', (folder, packages) => {
   const sections = read(`out/${folder}/licenses.md`).split(/^## /m).slice(1);
   const named = new Map(sections.map((text) => [text.slice(0, text.indexOf(' - ')), text]));
