@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import { inTurn } from '../../src/server/commands/sync-turns.ts';
 import { ask, operator } from '../helpers/callers.ts';
 import { commandLine } from '../helpers/command-line.ts';
 import { ok } from '../helpers/entities.ts';
@@ -60,4 +61,25 @@ test('a remote of which nothing comes keeps none of the others waiting, and thos
       return { status: 503, after: () => both };
     };
   expect((await commandLine(mirror.data, ['sync', '--json'])).out).toMatch(/"living".*"a-dead".*"b-dead"/);
+});
+
+test('what a remote brings that came late goes to those after it, and nothing keeps one of many silent ones waiting', async () => {
+  const names = ['a', 'b', 'c', ...Array.from({ length: 20 }, (_, i) => `silent-${i}`)];
+  const { promise: freed, resolve: free } = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  const sync = async (name: string, shows: () => void) => {
+    asked.push(name);
+    if (name === 'b' && asked.length === 2) await freed;
+    if (asked.length === names.length) free();
+    if (name.startsWith('silent')) await freed;
+    else shows();
+    return [name];
+  };
+  const remotes = names.map((name) => ({ name, isSilent: name.startsWith('silent') }));
+  const outcomes = await inTurn<string[]>(remotes, {
+    ...{ sync, quiet: 1, join: (first, second) => [...first, ...second] },
+    brings: ([name]) => name === 'b',
+    takes: ([name]) => name === 'c',
+  });
+  expect(outcomes).toEqual([['a'], ['b'], ['c', 'c'], ...names.slice(3).map((name) => [name])]);
 });

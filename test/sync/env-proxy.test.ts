@@ -75,7 +75,7 @@ test('a name and a password are told the proxy as they stand where they are no e
   expect(proxy.asked.map(({ proof }) => proof)).toEqual([`Basic ${Buffer.from('ann:50%ä100%').toString('base64')}`]);
 });
 
-test('a proxy that says nothing is given up after the second time', async () => {
+test('a proxy that says nothing is given up', async () => {
   const asked: Duplex[] = [];
   await using server = createServer();
   server.on('connect', (_request, socket) => asked.push(socket.on('error', () => undefined)));
@@ -84,10 +84,10 @@ test('a proxy that says nothing is given up after the second time', async () => 
   const wait = () => Promise.resolve();
   await using client = await RemoteClient.open({
     ...{ url: 'https://museum.invalid', secret: null, network: 'main', service: 'arke', random: () => 0.5, wait },
-    ...{ environment, connectTimeout: 50 },
+    ...{ environment, connectTimeout: 500 },
   });
   await expect(client.read('/silent')).rejects.toThrow(/does not lead to museum\.invalid:443/);
-  expect(asked).toHaveLength(2);
+  expect(asked).toHaveLength(1);
   for (const socket of asked) socket.destroy();
 });
 

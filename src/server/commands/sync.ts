@@ -1,7 +1,5 @@
 import { Readable } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import PQueue from 'p-queue';
 import { UsageError } from '../config.ts';
 import { type NodeClient, openClient } from './parts/client.ts';
 import { counted, number } from './parts/counted.ts';
@@ -9,7 +7,8 @@ import { FailureError } from './parts/failure.ts';
 import { type AnswerLine, lastOf, refuseError } from './parts/lines.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { printable } from './parts/table.ts';
-import { type NamedRemote, type RemoteState, remotePath, remotesNamed } from './remote.ts';
+import { type RemoteState, remotePath, remotesNamed } from './remote.ts';
+import { inTurn } from './sync-turns.ts';
 import { watchRemotes } from './sync-watch.ts';
 
 interface Options extends GlobalOptions {
@@ -40,6 +39,12 @@ export interface Report {
   lost: { first: number; last: number } | null;
   stopped: string | null;
 }
+
+const counts = [
+  ...(['events', 'entities', 'versions', 'created', 'updated', 'deleted', 'restored'] as const),
+  ...(['refused', 'merged', 'conflicts', 'troubles'] as const),
+];
+type CountName = (typeof counts)[number];
 
 interface Preview {
   reset: string | null;
@@ -94,7 +99,7 @@ export function addSync(program: Command, shell: Shell): void {
       // Two bars would be drawn over each other.
       const terminal = remotes.length > 1 ? null : shell.terminal;
       const { err, stopped } = shell;
-      const outcomes = await inTurn(remotes, async (remote, shows) => {
+      const sync = async (remote: string, shows: () => void) => {
         const outcome = options.dryRun
           ? await preview(client, remote)
           : await run(client, { terminal, err, stopped }, remote, {
@@ -103,42 +108,12 @@ export function addSync(program: Command, shell: Shell): void {
             });
         if (!options.json) for (const line of describe(outcome)) shell.out(line);
         return outcome;
-      });
+      };
+      const outcomes = await inTurn(remotes, { sync, brings, takes, join });
       if (options.json) shell.out(JSON.stringify({ remotes: outcomes }));
       const wrong = outcomes.flatMap(problems);
       if (wrong.length > 0) throw new FailureError(wrong.join(' '));
     });
-}
-
-/** So many are synced with at once, and so long one of which nothing comes keeps the next one waiting, in milliseconds. */
-const [mostAtOnce, quietMs] = [8, 2000];
-
-/**
- * Syncs with one after the other, so that what one brings goes on to the next, but that nobody waits for one that does not answer: the
- * next begins beside one of which nothing comes, and those that did not answer the last time run at once, after all others. `shows`:
- * called when something has come.
- */
-async function inTurn(
-  remotes: NamedRemote[],
-  sync: (remote: string, shows: () => void) => Promise<Outcome>,
-): Promise<Outcome[]> {
-  const runs = new PQueue({ concurrency: mostAtOnce });
-  const outcomes: Promise<Outcome>[] = [];
-  for (const { name, isSilent } of remotes) {
-    let isShown = false;
-    const outcome = runs.add(() =>
-      sync(name, () => {
-        isShown = true;
-      }),
-    );
-    outcome.catch(() => undefined);
-    outcomes.push(outcome);
-    if (isSilent) continue;
-    const quiet = sleep(quietMs, undefined, { ref: false });
-    await Promise.race([outcome, quiet]);
-    if (isShown) await outcome;
-  }
-  return Promise.all(outcomes);
 }
 
 function preview(client: NodeClient, remote: string): Promise<Outcome> {
@@ -162,7 +137,7 @@ function run(
     const lines = client.send<Line>('POST', `${remotePath(remote)}/sync${query}`, Readable.from([]));
     const left = () => 'What was synced by then stays; the same command goes on from there.';
     const show = (progress: Report) => {
-      if (progress.events + progress.entities + progress.versions > 0) shows();
+      if (isBegun(progress)) shows();
       return shown(progress);
     };
     const report = await lastOf(shell, `sync ${remote}`, lines, show, left);
@@ -184,8 +159,39 @@ async function outcomeOf(remote: string, done: () => Promise<Outcome>): Promise<
   }
 }
 
+function brings({ report }: Outcome): boolean {
+  return report !== undefined && report.versions > 0;
+}
+
+function takes({ report, open }: Outcome): boolean {
+  return report !== undefined && report.stopped === null && open?.direction !== 'pull';
+}
+
+/** What two runs in a row came to, as if they were one. */
+function join(first: Outcome, second: Outcome): Outcome {
+  const [a, b] = [first.report, second.report];
+  return { ...first, ...second, ...(a && { report: b ? joined(a, b) : a }) };
+}
+
+function joined(a: Report, b: Report): Report {
+  const sum = Object.fromEntries(counts.map((name) => [name, a[name] + b[name]])) as Record<CountName, number>;
+  const { files: came, bytes: received } = a.content;
+  const { files: went, bytes: given } = a.sent;
+  return {
+    ...{ ...b, ...sum, swept: a.swept || b.swept, lost: b.lost ?? a.lost },
+    content: { ...b.content, files: came + b.content.files, bytes: received + b.content.bytes },
+    sent: { ...b.sent, files: went + b.sent.files, bytes: given + b.sent.bytes },
+  };
+}
+
+/** Whether anything has come of a run, or gone there. */
+function isBegun(report: Report): boolean {
+  return counts.some((name) => report[name] > 0) || report.content.bytes + report.sent.bytes > 0;
+}
+
 /** How much there will be is not known before the walk of the feed ends. */
-function shown(report: Report): { done: number; total: number; text: string } {
+function shown(report: Report): { done: number; total: number | null; text: string } {
+  if (!isBegun(report)) return { done: 0, total: null, text: 'nothing has come of it yet' };
   const pushed = report.created + report.updated + report.deleted + report.restored;
   return {
     done: report.entities,

@@ -11,6 +11,8 @@ export function failureWords(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if ('code' in error && untrusted.has(String(error.code)))
     return 'nobody that is trusted here has issued its certificate, as where a network that wants one to sign in answers in its place. Where the certificate is its own, start the node with NODE_EXTRA_CA_CERTS naming a file (PEM) with the certificate of who has issued it';
+  // The other side may be a program that hangs, or what stands before it: it takes requests.
+  if ('code' in error && error.code === 'UND_ERR_HEADERS_TIMEOUT') return 'it takes requests and gives no answer';
   if (/wrong version number/.test(error.message)) return 'it does not speak https there: try http';
   return error.message;
 }

@@ -76,8 +76,11 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 const attempts = 6;
 /** An attempt that brought so much of a file was not in vain. */
 const worthwhileBytes = 65_536;
-/** Each has taken its time. A line that is lost in the middle of a run, and cannot be made again, is two of them. */
-const mostSilences = 2;
+/**
+ * Each has taken its time. A line that is lost in the middle of a run, and cannot be made again, is two of them; who has answered nothing
+ * yet had no line that could be lost.
+ */
+const [mostSilences, mostFirstSilences] = [2, 1];
 const firstWait = 200;
 const longestWait = 60_000;
 /** A batch of 100 large entities, and not the memory of the node. */
@@ -92,6 +95,7 @@ export class RemoteClient implements AsyncDisposable {
   readonly #prefix: string;
   readonly #headers: Record<string, string>;
   readonly #options: RemoteOptions;
+  #hasAnswered = false;
   /** The name of the host, for messages. */
   readonly host: string;
 
@@ -241,7 +245,7 @@ export class RemoteClient implements AsyncDisposable {
       this.#heed(attempt, after);
       if (moved()) [attempt, silences] = [1, 0];
       silences = isSilent ? silences + 1 : 0;
-      if (attempt === tries || silences === mostSilences) {
+      if (attempt === tries || silences === (this.#hasAnswered ? mostSilences : mostFirstSilences)) {
         const words = `${this.host} cannot be read: ${failure}`;
         throw failed ? new FailedAnswerError(words) : new UnreachableError(words);
       }
@@ -339,13 +343,15 @@ export class RemoteClient implements AsyncDisposable {
     const bytes = body === undefined ? null : body instanceof Uint8Array ? body : Buffer.from(JSON.stringify(body));
     const type = bytes === body ? 'application/vnd.ipld.car; version=1' : 'application/json';
     if (throttle && bytes !== null) await throttle.pass(bytes.length, signal);
-    return this.#pool.request({
+    const response = await this.#pool.request({
       method,
       path: this.#prefix + path,
       headers: { ...this.#headers, ...(bytes !== null && { 'content-type': type }), ...headers },
       body: bytes,
       ...(signal && { signal }),
     });
+    this.#hasAnswered = true;
+    return response;
   }
 
   async *#slowed(bytes: AsyncIterable<Uint8Array>, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array> {

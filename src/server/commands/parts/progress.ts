@@ -11,7 +11,8 @@ export interface ProgressDisplay {
   end(): void;
 }
 
-const lineMs = 5000;
+/** Between lines, and between those that say the same. */
+const [lineMs, sameMs] = [5000, 60_000];
 
 /** On stderr, so that stdout has nothing but the answer. */
 export function progressDisplay(shell: Pick<Shell, 'terminal' | 'err'>, title: string): ProgressDisplay {
@@ -44,12 +45,14 @@ function bar(stream: NodeJS.WriteStream, title: string): ProgressDisplay {
 
 function lines(write: (line: string) => void, title: string): ProgressDisplay {
   let told = performance.now();
+  let last = '';
   return {
     show(done, total, text) {
-      if (performance.now() - told < lineMs) return;
-      told = performance.now();
       const part = total === null ? '' : `${Math.floor((100 * done) / Math.max(total, 1))} %, `;
-      write(`${title}: ${part}${text}`);
+      const line = `${title}: ${part}${text}`;
+      if (performance.now() - told < (line === last ? sameMs : lineMs)) return;
+      [told, last] = [performance.now(), line];
+      write(line);
     },
     end: () => undefined,
   };
