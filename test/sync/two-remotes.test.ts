@@ -424,3 +424,31 @@ test('what a service had from here and removed before a deletion on both sides s
   const back = ok<Entity>(await ask(mirror, here, `POST /entities/${id}/restore`, { expect_tip: cid }));
   expect(back.properties).toEqual({ n: 1 });
 });
+
+test.each([
+  ['services', true],
+  ['nodes', false],
+])(
+  'what was restored here waits for a person where one of two %s that keep their own versions has restored and deleted it again',
+  async (_, stranger) => {
+    await using scene = await startBeside({ stranger });
+    const { mirror, here, remotes } = scene;
+    const { id } = await collection(mirror, here);
+    for (const remote of Object.values(remotes)) await addRemote(mirror, here, { ...remote, collections: [id] });
+    await scene.round('first', 'second');
+    const turn = async (at: TestNode, who: Person, way: 'delete' | 'restore') => {
+      const { cid } = ok<{ cid: string }>(await ask(at, who, `GET /entities/${id}/tip`));
+      const call = way === 'delete' ? (`DELETE /entities/${id}` as const) : (`POST /entities/${id}/restore` as const);
+      ok(await ask(at, who, call, { expect_tip: cid }));
+    };
+    await turn(mirror, here, 'delete');
+    await scene.round('first', 'second', 'first', 'second', 'first');
+    await turn(mirror, here, 'restore');
+    for (const [node, who] of scene.sides) {
+      await turn(node, who, 'restore');
+      await turn(node, who, 'delete');
+    }
+    for (const name of ['first', 'second'])
+      expect(await sync(mirror, here, name)).toMatchObject({ merged: 0, restored: 0, conflicts: 1 });
+  },
+);

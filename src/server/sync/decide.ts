@@ -54,7 +54,7 @@ export function decide(
   const stamp = merger && stampOf(merger);
   if (next.standing !== 'conflict' || stamp === null) return plain;
   const sides = sidesOf(db, next, chain);
-  if (sides && isLifeDecided(db, next, sides, chain)) return plain;
+  if (sides && isLifeDecided(db, state, sides, chain)) return plain;
   const merge = sides && fittingMerge(db, merger ? asNamedThere(db, sides, merger) : sides, stamp);
   if (!merge || merge.clashes.length > 0) return plain;
   return { ...plain, ...mergedInto(next, chain, merge), merged: true };
@@ -66,16 +66,17 @@ export function decide(
  */
 function isLifeDecided(
   db: Reader,
-  { local }: EntityState,
+  { local, theirs: left, twin, standing }: EntityState,
   { base, ours, theirs, baseCid }: Sides,
   chain: Chain,
 ): boolean {
   const [here, there] = [ours.deleted === true, theirs.deleted === true];
   if (local === null || here === there) return false;
   if (wasSince(db, local.cid, { below: baseCid, deleted: there })) return true;
-  return (
-    baseCid !== null && (base?.deleted === true) === there && wasThere(db, chain, { above: baseCid, deleted: here })
-  );
+  if (baseCid === null || (base?.deleted === true) !== there) return false;
+  // Where each keeps its own version, it is the remote's that is in its chain.
+  const isTwin = baseCid === twin && left !== null && standing !== 'conflict';
+  return wasThere(db, chain, { above: isTwin ? left.cid : baseCid, deleted: here });
 }
 
 function apartBy(event: EntityEvent): Apart | null {
