@@ -251,7 +251,7 @@ export function refusalAgain(refusal: PlainRefusal): DomainError {
 export class FolderInUseError extends UnavailableError {
   constructor(data: string) {
     super(
-      `Another process uses the data folder ${data}: stop it (its address is in node.json there), or name another folder with --data.`,
+      `Another process uses the data folder ${data}: stop it (its address is in node.json there, where its disk has room for that), or name another folder with --data.`,
     );
   }
 }

@@ -105,7 +105,7 @@ test('a command waits while another process has the folder and does not answer y
   const lock = lockFolder(folder.path);
   const { said, ended } = begun(folder.path, ['key', 'create']);
   const left = begun(folder.path, ['key', 'create']);
-  const words = `Another process has the data folder ${folder.path}, as a node that starts: waiting until it answers or ends.`;
+  const words = `Another process has the data folder ${folder.path}, as a node that starts, or one whose disk is full: waiting until it answers or ends.`;
   await expect.poll(() => [...said, ...left.said]).toEqual([words, words]);
   left.stop.abort();
   expect([await left.ended, ...left.said]).toEqual([1, words, 'archeion: Stopped.']);
@@ -207,7 +207,7 @@ test('serve waits for a moment while a command has the folder, and not for longe
   const second = begun(folder.path, ['serve', '--port', '0']);
   expect([await second.ended, second.said]).toEqual([
     1,
-    [expect.stringContaining('Another process uses the data folder')],
+    [expect.stringMatching(/Another process uses the data folder .* where its disk has room for that/)],
   ]);
   stop.abort();
   expect(await ended).toBe(0);

@@ -48,7 +48,7 @@ export async function nodeOnFolder(
     if (waited <= saidAfterMs || isSaid) return;
     const who =
       silent === null
-        ? `Another process has the data folder ${data}, as a node that starts`
+        ? `Another process has the data folder ${data}, as a node that starts, or one whose disk is full`
         : `The node of ${data} does not answer at ${silent} yet`;
     shell.err(`${who}: waiting until it answers or ends.`);
     isSaid = true;
