@@ -40,6 +40,28 @@ test('of a disk that can only be read it says that, and nothing of rights', asyn
   expect(stdout).toContain(`The disk of the data folder ${folder.path} can only be read.`);
 });
 
+test('on a full disk it does not say that what is there can be read, which takes room', async (context) => {
+  await using folder = await temporaryFolder();
+  const lock = fileURLToPath(new URL('../../src/server/store/lock.ts', import.meta.url));
+  const says = `const { lockFolder } = await import(${JSON.stringify(lock)});
+    const { appendFileSync } = await import('node:fs');
+    lockFolder('.')[Symbol.dispose]();
+    try {
+      for (;;) appendFileSync('filler', Buffer.alloc(4096));
+    } catch {}
+    try {
+      lockFolder('.');
+    } catch ({ code, reason }) {
+      process.stdout.write([code, reason].join(': '));
+    }`;
+  const script = 'mount -t tmpfs -o size=128k tmpfs "$0" && cd "$0" && exec "$@"';
+  const args = ['--user', '--map-root-user', '--mount', '/bin/sh', '-c', script, folder.path];
+  const program = [process.execPath, '--input-type=module', '--eval', says];
+  const { stdout, status } = spawnSync('unshare', [...args, ...program], { encoding: 'utf8' });
+  context.skip(status !== 0, 'this system lets nobody mount a folder in a namespace of his own');
+  expect(stdout).toMatch(/^STORAGE_FULL: The disk is full, .*: not even what is there can be opened/);
+});
+
 test.skipIf(!isRoot)('a lock that root has made is of the owner of the folder, who can take it later', async () => {
   await using folder = await serviceFolder();
   lockFolder(folder.path)[Symbol.dispose]();

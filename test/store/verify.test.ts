@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
 import { cp, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { platform } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import Database from 'better-sqlite3';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Network } from '../../src/server/model/ids.ts';
@@ -410,6 +413,23 @@ test('who gives up verifying is told the reason that was given', async () => {
   leaving.abort(reason);
   await expect(task).rejects.toBe(reason);
 });
+
+// A file that may not grow is like a full disk, on which nothing comes to lie beside a database.
+test.runIf(platform() === 'linux')(
+  'nothing is found wrong where the disk is too full for a database to be opened',
+  async () => {
+    await using folder = await temporaryFolder();
+    await curate(folder.path);
+    const program = new URL('../../src/server/store/verify/verify.ts', import.meta.url);
+    const args = { database: databaseFile(folder.path, 'main'), folder: join(folder.path, 'main') };
+    const says = `const { verifyStore } = await import(${JSON.stringify(program)});
+    const found = await verifyStore(${JSON.stringify(args)}, () => undefined).catch((error) => error);
+    process.stdout.write(JSON.stringify([found.code, found.reason, found.problems]))`;
+    const limited = ['-c', 'ulimit -S -f 8; exec "$0" "$@"', process.execPath, '--input-type=module', '--eval', says];
+    const { stdout } = await promisify(execFile)('/bin/sh', limited);
+    expect(JSON.parse(stdout)).toEqual(['STORAGE_FULL', expect.stringContaining('not even what is there'), null]);
+  },
+);
 
 function curate(data: string): Promise<void> {
   return cp(sound.path, data, { recursive: true });

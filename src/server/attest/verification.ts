@@ -9,7 +9,7 @@ import type { LogThread } from './log-thread.ts';
 
 /**
  * Checks a network's storage (store/verify/verify.ts) and then its attestation log against the moves, page by page.
- * @throws the reason of `signal`, which ends it
+ * @throws the reason of `signal`, which ends it; StorageError where the disk is full
  */
 export async function* verification(
   order: VerifyOrder,
@@ -39,7 +39,7 @@ export async function* verification(
         );
     }
   } catch (error) {
-    if (!(error instanceof StorageError)) throw error;
+    if (!(error instanceof StorageError) || error.code === 'STORAGE_FULL') throw error;
     problem(`The attestation log could not be checked: ${error.reason}`);
   }
   return report;

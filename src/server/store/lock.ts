@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { FolderInUseError, StorageError } from '../errors.ts';
 import { giveToFoldersOwner } from './folders-owner.ts';
-import { asStorageError, opening } from './storage-error.ts';
+import { asStorageError, isFull, noRoomToOpen, opening } from './storage-error.ts';
 
 const lockName = 'lock.db';
 
@@ -31,7 +31,8 @@ export function lockFolder(data: string): Disposable {
           : `${file} can only be read, so that nothing would keep two processes from the data folder: give it to the folder's owner, or make it writable. A command that root ran may have made it.`,
       );
     const isTaken = error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
-    throw isTaken ? new FolderInUseError(data) : asStorageError(error);
+    if (isTaken) throw new FolderInUseError(data);
+    throw isFull(error) ? new StorageError(noRoomToOpen, true) : asStorageError(error);
   }
   const held = db;
   return {

@@ -5,7 +5,12 @@ import { networks } from '../model/ids.ts';
 
 export const damagedVersion = 'A stored version is damaged. Run `archeion verify`, then restore a backup.';
 
+/** Of one that is open something lies beside it, also where it is only read. */
+export const noRoomToOpen =
+  "The disk is full, or the disk quota of the node's user is used up: not even what is there can be opened. Free some space; all of it is as it was.";
+
 const sentences: Record<string, string> = {
+  SQLITE_IOERR_SHMSIZE: noRoomToOpen,
   SQLITE_FULL:
     'The disk is full. Free some space; nothing of this write was kept, and everything before it can be read.',
   ENOSPC: 'The disk is full. Free some space; nothing of this write was kept, and everything before it can be read.',
@@ -121,6 +126,6 @@ export function storageError(error: unknown): { reason: string; full: boolean } 
       (code === ''
         ? `This cannot be written: ${message}`
         : `${from} reported an error: ${message}.${ways[code] ?? ''}`),
-    full: isFull(error),
+    full: isFull(error) || known?.[1] === noRoomToOpen,
   };
 }

@@ -12,7 +12,7 @@ import { isOfOthers, notOfOneNode } from '../foreign-database.ts';
 import { type Migration, migrate } from '../migrations/migrate.ts';
 import { nodeDatabases } from '../node-databases.ts';
 import { refuseNewer } from '../outdated.ts';
-import { isOfStorage } from '../storage-error.ts';
+import { asStorageError, isOfStorage, storageError } from '../storage-error.ts';
 import type { Findings } from './verify-findings.ts';
 
 /**
@@ -89,6 +89,7 @@ export function checkNodeDatabases(data: string, findings: Findings, openFiles: 
       db = openReader(file, openFiles[file]);
       checkDatabase(db, findings, steps, `${name}: `);
     } catch (error) {
+      refuseFull(error);
       const why = error instanceof StorageError ? error.reason : `${error instanceof Error ? error.message : error}.`;
       findings.problem('database', `${name} cannot be read: ${why}`);
     } finally {
@@ -96,6 +97,11 @@ export function checkNodeDatabases(data: string, findings: Findings, openFiles: 
     }
   }
   checkNodeVersions(data, findings, openFiles);
+}
+
+/** @throws StorageError where there is no room to open a database, of which nothing is found then, and nothing is wrong */
+export function refuseFull(error: unknown): void {
+  if (storageError(error).full) throw asStorageError(error);
 }
 
 /** The same for the attestation log's. What cannot be read of it the check of the log tells. */

@@ -15,6 +15,7 @@ import {
   checkLogDatabase,
   checkNodeDatabases,
   checkNodeKey,
+  refuseFull,
 } from './verify-databases.ts';
 import { verifyEntities } from './verify-entities.ts';
 import { Findings, type VerifyReport } from './verify-findings.ts';
@@ -65,6 +66,7 @@ export async function verifyStore(
     if (!backup) await remarkAside(files, place, findings);
     await remarkMissing(db, files, findings);
   } catch (error) {
+    refuseFull(error);
     // A damaged database may fail anywhere; what was found until then is the answer.
     const why = error instanceof StorageError ? error.reason : `${error instanceof Error ? error.message : error}.`;
     findings.problem('database', `The check could not go on: ${why}`);
