@@ -124,6 +124,12 @@ test('the kit is there for other programs', async () => {
   const worker = await kit.serve();
   expect((await fetch(`${worker.url}/health`)).status).toBe(200);
   await worker.close();
+  // A compiler checks all of what is no declaration with the other program's own settings.
+  const { types } = JSON.parse(readFileSync('package.json', 'utf8')).exports['./kit'];
+  expect([types, readFileSync(types, 'utf8')]).toEqual([
+    expect.stringMatching(/\.d\.ts$/),
+    expect.stringContaining('class Kit'),
+  ]);
 });
 
 test.each(['by itself', 'with all of its group'])(
