@@ -90,8 +90,7 @@ class SampleEnd extends Error {}
 
 /** A cut table or list of lines ends after its last whole row; a cut array ends where it was cut, which is no fault. */
 async function* sampleBytes({ name, text, whole }: Sample): AsyncGenerator<Uint8Array> {
-  const plain = name.replace(/\.gz$/i, '');
-  const [, ending = ''] = /\.(json|csv|tsv|ndjson|jsonl)$/i.exec(plain) ?? [];
+  const [, ending = ''] = /\.(json|csv|tsv|ndjson|jsonl)$/i.exec(name) ?? [];
   const isTable = /^[ct]sv$/i.test(ending);
   const isArray = /^json$/i.test(ending) || (ending === '' && /^\s*\[/.test(text));
   const isLines = /^ndjson$|^jsonl$/i.test(ending) || (!isTable && /^\s*\{/.test(text));
