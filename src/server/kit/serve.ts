@@ -34,7 +34,7 @@ export async function serve(kit: Kit, klados: string, options: ServeOptions): Pr
     const [url = '/', base] = [request.url, 'http://worker'];
     // What is no address is not found.
     const asked = URL.canParse(url, base) ? `${request.method} ${new URL(url, base).pathname}` : null;
-    if (asked === 'POST /process') return process(kit, request);
+    if (asked === 'POST /process') return takeJob(kit, request);
     if (asked === 'GET /health') return [200, { status: 'healthy', klados }];
     if (asked === `GET /.well-known/${kit.service}-verification` && token !== null)
       return [200, { verification_token: token, klados_id: klados }];
@@ -58,7 +58,7 @@ export async function serve(kit: Kit, klados: string, options: ServeOptions): Pr
   };
 }
 
-async function process(kit: Kit, request: IncomingMessage): Promise<[number, object]> {
+async function takeJob(kit: Kit, request: IncomingMessage): Promise<[number, object]> {
   try {
     const job = await kit.receive(request.headers, await bodyOf(request));
     kit.begin(job);
