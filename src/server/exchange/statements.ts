@@ -105,11 +105,11 @@ function isCopied({ sourceId, properties }: Sayings): boolean {
   const { label } = properties;
   if (!holdsSomething(label)) return false;
   return (
-    label === sourceId || Object.keys(properties).some((name) => name !== 'label' && isText(properties[name], label))
+    label === sourceId || Object.keys(properties).some((name) => name !== 'label' && isSame(properties[name], label))
   );
 }
 
-function isText(value: Json | undefined, label: Json): boolean {
+function isSame(value: Json | undefined, label: Json): boolean {
   return value === label || (typeof value === 'number' && String(value) === label);
 }
 

@@ -46,11 +46,11 @@ function typedValue(value: Json, kind: PropertyKind, path: Path): Json | undefin
     case 'boolean':
       if (typeof value === 'boolean') return value;
       if (text === '') return undefined;
-      return truths.get((text ?? String(value)).toLowerCase()) ?? none(path, value, 'yes, no, true, false, 1 or 0');
+      return truths.get((text ?? String(value)).toLowerCase()) ?? refuse(path, value, 'yes, no, true, false, 1 or 0');
     case 'date': {
       if (text === '') return undefined;
       const written = text ?? (typeof value === 'number' ? String(value) : '');
-      return isDate(written) ? written : none(path, value, 'a date as 1901, 1901-03 or 1901-03-04');
+      return isDate(written) ? written : refuse(path, value, 'a date as 1901, 1901-03 or 1901-03-04');
     }
     case 'json':
       return text === null ? value : text === '' ? undefined : jsonOf(text, path, value);
@@ -60,9 +60,9 @@ function typedValue(value: Json, kind: PropertyKind, path: Path): Json | undefin
 function numberOf(text: string | null, path: Path, value: Json): number {
   const number = Number(text);
   const fits = text !== null && numeral.test(text) && Number.isFinite(number);
-  if (!fits) return none(path, value, 'a number');
+  if (!fits) return refuse(path, value, 'a number');
   if (leadingZeros.test(text) || (Number.isInteger(number) && !Number.isSafeInteger(number)) || !isKeptAsNumber(text))
-    return none(path, value, 'a number that can be kept exactly: take it as a text');
+    return refuse(path, value, 'a number that can be kept exactly: take it as a text');
   // There is no negative zero on the wire.
   return number === 0 ? 0 : number;
 }
@@ -82,9 +82,9 @@ function jsonOf(text: string, path: Path, value: Json): Json {
   try {
     parsed = fromJson(text) as Json;
   } catch {
-    return none(path, value, 'JSON');
+    return refuse(path, value, 'JSON');
   }
-  return jsonIssues(parsed, [])[0] || jsonLoss(text) ? none(path, value, 'JSON that can be kept exactly') : parsed;
+  return jsonIssues(parsed, [])[0] || jsonLoss(text) ? refuse(path, value, 'JSON that can be kept exactly') : parsed;
 }
 
 function listed(value: Json, separator: string): Json | undefined {
@@ -109,7 +109,7 @@ export function splitText(text: string, separator: string): string[] {
     .filter((part) => part !== '');
 }
 
-function none(path: Path, value: Json, what: string): never {
+function refuse(path: Path, value: Json, what: string): never {
   const text = typeof value === 'string' ? value : JSON.stringify(value);
   throw ValidationError.at([...path.steps], `"${path.text}" is "${shortened(text, 60)}", which is not ${what}`);
 }
