@@ -76,11 +76,11 @@ export interface PeopleSoFar {
 
 /**
  * Accounts whose name or address has a part, whatever its case, or whose id it is: the operator first, then by name. `but` is left
- * out. Of very many some are looked at, after those of `so` far.
+ * out. Of very many some are looked at, after `soFar`.
  */
 export function listPeople(
   db: NodeDatabase,
-  { part, limit, but, so, each }: { part: string; limit: number; but: string; so: PeopleSoFar; each: number },
+  { part, limit, but, soFar, each }: { part: string; limit: number; but: string; soFar: PeopleSoFar; each: number },
 ): PeopleSoFar {
   const wanted = folded(part);
   const slice = 'SELECT * FROM account WHERE id > ? ORDER BY id LIMIT ?';
@@ -90,8 +90,8 @@ export function listPeople(
     WHERE id <> ? AND (named OR instr(lower(coalesce(name, '')), ?) OR instr(lower(coalesce(email, '')), ?)
       OR concat(name, email) GLOB '*[^ -~]*')
     ORDER BY operator DESC, coalesce(name, email, id) COLLATE NOCASE, id LIMIT ?`;
-  const after = so.next ?? '';
-  const kept = JSON.stringify(so.people.map(({ id }) => id));
+  const after = soFar.next ?? '';
+  const kept = JSON.stringify(soFar.people.map(({ id }) => id));
   const people = db
     .all<Omit<Person, 'operator'> & { operator: number; named: number }>(
       sql,

@@ -144,7 +144,7 @@ export class Identity {
   }
 
   /** People with an account whose name or address has a part, or whose id it is; `part` may be empty. */
-  people(query: { part: string; limit: number; so: accounts.PeopleSoFar; each: number }): accounts.PeopleSoFar {
+  people(query: { part: string; limit: number; soFar: accounts.PeopleSoFar; each: number }): accounts.PeopleSoFar {
     return accounts.listPeople(this.#db, { ...query, but: this.setting('service_account') ?? '' });
   }
 

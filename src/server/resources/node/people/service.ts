@@ -64,9 +64,9 @@ export class PeopleService {
   }
 
   async #found(part: string, limit: number): Promise<Person[]> {
-    for (let so: PeopleSoFar = { people: [], next: null }; ; await setImmediate()) {
-      so = this.#needs.identity.people({ part, limit, so, each: perTurn });
-      if (so.next === null) return so.people;
+    for (let soFar: PeopleSoFar = { people: [], next: null }; ; await setImmediate()) {
+      soFar = this.#needs.identity.people({ part, limit, soFar, each: perTurn });
+      if (soFar.next === null) return soFar.people;
     }
   }
 
