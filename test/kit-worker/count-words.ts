@@ -1,4 +1,4 @@
-import type { Handler } from '../../src/server/kit/run-job.ts';
+import type { Handler } from '../../src/server/kit/kit.ts';
 
 /** For each document a `word_count`; what it returns is handed to the next step of the workflow. */
 export const countWords: Handler = async ({ targets, job, input, api, note, error }) => {

@@ -11,6 +11,9 @@ import { type ServeOptions, serve, type Worker } from './serve.ts';
 import { mismatch, signatureIssue } from './signature.ts';
 import { SigningKeys } from './signing-keys.ts';
 
+// The work is rather written in a file of its own, which names its type.
+export type { Handler } from './run-job.ts';
+
 /** Who works, and for which node. */
 export interface KitOptions extends NodeAddress {
   /** The klados's id. */
