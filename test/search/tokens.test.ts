@@ -34,6 +34,8 @@ test('words are the same in all forms of their letters', () => {
     'aero',
     'lodz',
   ]);
+  expect(words('KIRMIZI ışık IŞIK Đorđe Þórður')).toEqual(['kirmizi', 'isik', 'isik', 'dorde', 'thordur']);
+  expect(words('kırmızı')).toEqual(words('KIRMIZI'));
 });
 
 test('what a letter is printed as says nothing: joined, wide, narrow or raised, it is the letter', () => {
