@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { markedWords, soughtWords } from '../../src/renderer/src/components/marked-words.ts';
+import { fitting } from '../../src/renderer/src/views/collections/fitting.ts';
 
 /** The text with its hits between brackets. */
 const marked = (text: string, query: string) =>
@@ -14,6 +15,8 @@ describe('the words that were sought', () => {
     ['Vue de la Forêt', 'foret', 'Vue de la [Forêt]'],
     ['Das ist eine Übung', 'ÜBUNG', 'Das ist eine [Übung]'],
     ['東京の絵', '東京の絵', '[東京の絵]'],
+    ['Die Straße nach Łódź', 'STRASSE lodz', 'Die [Straße] nach [Łódź]'],
+    ['KIRMIZI', 'kırmızı', '[KIRMIZI]'],
     ['The \ufb01nal １２', 'final 12', 'The [\ufb01nal] [１２]'],
     ['A <script>alert(1)</script>', 'script', 'A <[script]>alert(1)</[script]>'],
     ['a b c', 'a b', 'a b c'],
@@ -22,6 +25,15 @@ describe('the words that were sought', () => {
     ['', 'ship', ''],
     ['ship', '*[(', 'ship'],
   ])('are marked in %s for %s', (text, query, expected) => expect(marked(text, query)).toBe(expected));
+
+  test('are found in names of collections, however they are written', () => {
+    const all = ['Straßenbahn', 'Ærø', 'KIRMIZI'].map((label) => ({ id: label, label }));
+    expect(['strassen', 'aero', 'kırmızı'].map((part) => fitting(all, part)[0]?.label)).toEqual([
+      'Straßenbahn',
+      'Ærø',
+      'KIRMIZI',
+    ]);
+  });
 
   test('nothing of a text is lost, however long it is', () => {
     const long = 'harbour and boats. '.repeat(20_000);

@@ -6,12 +6,20 @@ export interface MarkedPiece {
 
 const word = /[\p{L}\p{N}]+/gu;
 
+/** Letters that are often written as others: those that the node's search takes for them. */
+const forms: Record<string, string> = {
+  ...{ ς: 'σ', ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l' },
+  ...{ ı: 'i', đ: 'd', ð: 'd', þ: 'th' },
+};
+const formed = /[ςßæœøłıđðþ]/gu;
+
 /** Letters without case, accents and forms, as they are compared. */
 export function folded(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{M}+/gu, '')
-    .toLowerCase();
+    .toLowerCase()
+    .replace(formed, (form) => forms[form] ?? form);
 }
 
 /** The words of what is sought that are marked: all of two letters or more. */
