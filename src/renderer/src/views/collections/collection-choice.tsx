@@ -4,7 +4,7 @@ import { Combobox } from '../../components/combobox.tsx';
 import { Select } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { collectionsQuery } from './collections-query.ts';
-import { fitting, type Line, linesOf, most } from './fitting.ts';
+import { fitting, type Line, linesOf, mostOffered } from './fitting.ts';
 
 /** So many the browser's own list has; of thousands it takes a second to come, and nobody finds anything in it. */
 const few = 200;
@@ -61,7 +61,7 @@ function Found({ ids, label, required, chosen, all, onChange }: FoundProps) {
   // Enter leaves what is chosen as it is, as long as nothing is typed.
   const those = typed === null ? [chosen, ...all.filter(({ id }) => id !== chosen.id)] : fitting(all, typed);
   const known = those.filter(({ label: name }) => name !== '');
-  const options = known.slice(0, most);
+  const options = known.slice(0, mostOffered);
   const named = Map.groupBy(options, (one) => one.label);
   const left = known.length - options.length;
   const { id, ...tied } = ids ?? {};

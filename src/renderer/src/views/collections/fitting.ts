@@ -7,7 +7,7 @@ export interface Line {
 }
 
 /** So many of those that fit are offered. */
-export const most = 50;
+export const mostOffered = 50;
 
 export function linesOf(collections: readonly { id: string; label: string | null }[]): Line[] {
   return collections.map(({ id, label }) => ({ id, label: label || id }));

@@ -13,7 +13,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { useUnsaved } from '../../session/unsaved.ts';
 import { namesQuery } from '../argo/argo-queries.ts';
 import { collectionsQuery } from '../collections/collections-query.ts';
-import { fitting, linesOf, most } from '../collections/fitting.ts';
+import { fitting, linesOf, mostOffered } from '../collections/fitting.ts';
 import { PeerName } from '../entity/peer-name.tsx';
 import { type Remote, remoteQuery } from './sync-queries.ts';
 
@@ -136,7 +136,7 @@ function CollectionsField({ ids, onChange }: { ids: readonly string[]; onChange(
   };
   const taken = new Set(ids);
   const found = fitting(linesOf(here.data?.collections ?? []), part).filter(({ id }) => !taken.has(id));
-  const left = found.length - most;
+  const left = found.length - mostOffered;
   return (
     <div className="space-y-1.5">
       <ul aria-label={t('sync.scopeCollections')} className="space-y-1">
@@ -160,7 +160,7 @@ function CollectionsField({ ids, onChange }: { ids: readonly string[]; onChange(
         placeholder={t('sync.scopeAdd')}
         text={text}
         onText={setText}
-        options={typed.length > 0 ? typed : found.slice(0, most)}
+        options={typed.length > 0 ? typed : found.slice(0, mostOffered)}
         keyOf={({ id }) => id}
         show={({ label }) => <bdi>{label}</bdi>}
         below={typed.length === 0 && left > 0 ? t('list.andMore', { number: number(left) }) : undefined}
