@@ -16,7 +16,7 @@ import { type Attached, type Attaching, attachFile, lookForSent } from './attach
 import { fetchFile } from './fetch-file.ts';
 import { FilePreview } from './file-preview.tsx';
 import { type HeldFile, heldFiles, isAwaited, previewOf } from './held-files.ts';
-import { replaceFile } from './replace-file.ts';
+import { type Replacing, replaceFile } from './replace-file.ts';
 
 /** So many are shown at first, and so many more each time that more are asked for. */
 const first = 100;
@@ -94,6 +94,8 @@ export function FilesPanel({ entity }: { entity: Entity }) {
   });
   /** In whose place the file goes that is chosen next. */
   const replaced = useRef<HeldFile>(undefined);
+  /** By their keys, what may have taken the place of a file though that was not answered. */
+  const replacing = useRef(new Map<string | null, Replacing>());
   const replace = useMutation({
     onMutate: (): void => forgetFaults(remove, attach),
     mutationFn: async ({ held, file }: { held: HeldFile; file: File }) => {
@@ -101,7 +103,10 @@ export function FilesPanel({ entity }: { entity: Entity }) {
       stop.current = new AbortController();
       const { signal } = stop.current;
       try {
-        const done = await replaceFile(id, held, file, signal);
+        const way = replacing.current.get(held.key) ?? {};
+        replacing.current.set(held.key, way);
+        const done = await replaceFile(id, held, file, way, signal);
+        replacing.current.delete(held.key);
         if (done) await follow(done.over, done.version);
         toast(t(done ? 'file.replaced' : 'file.same', { name }));
       } catch (error) {

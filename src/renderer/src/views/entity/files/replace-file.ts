@@ -14,6 +14,11 @@ interface Sent {
   filename: string;
 }
 
+/** A file on its way into the place of another one: the CID of the one that was last entered there. */
+export interface Replacing {
+  cid?: string;
+}
+
 export interface Replaced {
   /** The version over which it was done. */
   over: Entity;
@@ -23,29 +28,33 @@ export interface Replaced {
 
 /**
  * Puts a file in the place of one that an entity holds, if that is still there: what else the entity says may have changed meanwhile.
- * All bytes come before, so that it has either file at each moment. Null where they are the very same.
+ * All bytes come before, so that it has either file at each moment. Null where they are the very same, unless they came there by
+ * the same `way`, and that was not answered.
  * @throws Failure of kind `conflict` where something else is in its place by now
  */
 export async function replaceFile(
   id: string,
   held: HeldFile,
   file: File,
+  way: Replacing,
   signal: AbortSignal,
 ): Promise<Replaced | null> {
   await refuseUnsendable(file);
   // An address takes one byte at least.
   if (file.size === 0) throw new Failure('empty', file.name);
   const cid = await cidByWorker(file, signal);
-  if (cid === held.cid) return null;
+  const read = () => answered<Entity>(api.GET('/entities/{id}', { params: { path: { id } }, signal }));
+  if (cid === held.cid) return way.cid === cid ? { over: await read(), version: null } : null;
   const content_type = file.type || 'application/octet-stream';
   const sent = { cid, size: file.size, content_type, filename: nameEnd(file.name, 255) };
   await sendBytes(id, file, sent, signal);
   for (;;) {
-    const over = await answered<Entity>(api.GET('/entities/{id}', { params: { path: { id } }, signal }));
+    const over = await read();
     const now = heldFiles(over).find(({ key }) => key === held.key);
     if (now?.cid === cid) return { over, version: null };
     if (now?.cid !== held.cid) throw new Failure('conflict', 'another file is there', 409);
     try {
+      way.cid = cid;
       return { over, version: await enter(over, held.key, sent) };
     } catch (error) {
       if (!(error instanceof Failure && error.actual !== null)) throw error;
