@@ -23,6 +23,15 @@ async function pick(page: Page, name: string, text: string): Promise<void> {
   await box.press('Enter');
 }
 
+/** Runs in the page: what it has of the answers to what was written, as React passes on their cache. */
+const answersKept = `(() => {
+  const place = document.querySelector('#page');
+  const [root] = Object.keys(place).filter((name) => name.startsWith('__reactContainer'));
+  let fiber = place[root];
+  while (!fiber.memoizedProps?.client) fiber = fiber.child;
+  return JSON.stringify(fiber.memoizedProps.client.getMutationCache().getAll().map(({ state }) => state));
+})()`;
+
 describePage('processors', () => {
   test('a command is registered, activated, run on a file and followed to what it made', async () => {
     await using node = await startPageNode();
@@ -365,6 +374,7 @@ describePage('processors', () => {
     await page.getByText(/ak_[0-9a-f]{20}/).waitFor();
     await page.getByRole('button', { name: 'I have kept it', disabled: false }).press('Enter');
     await page.getByText('worker').waitFor();
+    expect(await page.evaluate(answersKept)).not.toContain('ak_');
     const dialog = page.getByRole('dialog');
     const said = dialog.getByText('The node does not answer.');
     await page.route(`**/keys/${other.prefix}`, (route) => route.abort('connectionreset'), { times: 1 });

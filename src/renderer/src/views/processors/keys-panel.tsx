@@ -117,6 +117,7 @@ function NewKey({ id, kind, open, onClose, onMade }: NewKeyProps) {
   const [days, setDays] = useState('365');
   const [copied, setCopied] = useState(false);
   const make = useMutation({
+    gcTime: 0,
     mutationFn: () =>
       answered(
         api.POST(all[kind], {
