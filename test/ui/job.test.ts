@@ -55,6 +55,7 @@ describePage('a run', () => {
     expect(await again.count()).toBe(0);
     expect(await current()).toBe(0);
     await pictureOf(page, 'job-repeated');
+    await page.getByText('The job has failed', { exact: true }).waitFor();
     await page.keyboard.press('j');
     await expect.poll(current).toBe(1);
     await again.waitFor();
@@ -68,6 +69,9 @@ describePage('a run', () => {
     expect((await refused).status()).toBe(400);
     await page.getByText(/was repeated/).waitFor();
     await expect.poll(() => page.getByRole('alert').count()).toBe(0);
+    await visitor.go('/jobs');
+    const meant = 'The processor failed while it worked. The command ink ended with code 3. It said last: no ink left';
+    await page.getByRole('cell').getByText(meant).waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test, vi } from 'vitest';
-import { inPageWords, saidByNode } from '../../src/renderer/src/components/node-words.ts';
+import { inPageWords, ownWords, saidByNode } from '../../src/renderer/src/components/node-words.ts';
 import de from '../../src/renderer/src/messages/de.json' with { type: 'json' };
 import en from '../../src/renderer/src/messages/en.json' with { type: 'json' };
 import { type Messages, textsOf } from '../../src/renderer/src/messages/translate.ts';
@@ -75,21 +75,43 @@ describe('the texts of the page', () => {
       .filter((path) => path.endsWith('.ts') && !path.startsWith('generated'))
       .map((path) => readFileSync(new URL(path, server), 'utf8'))
       .join('\n');
-    const [what, why] = ['/srv/a: b', 'it is gone'];
+    const [what, why, then] = ['/srv/a: b', 'it is gone', 'a number'];
     for (const name of Object.keys(saidByNode) as (keyof typeof saidByNode)[]) {
       const said: string = saidByNode[name];
       expect(said.split('…').filter((part) => !written.includes(part.trim()))).toEqual([]);
-      const found = inPageWords(said.replace('…', what).replace('…', why));
+      const found = inPageWords(said.replace('…', what).replace('…', why).replace('…', then));
       expect([found?.key, places(en[`said.${name}`])]).toEqual([
         `said.${name}`,
-        ['{what}', '{why}'].slice(0, said.split('…').length - 1),
+        ['{what}', '{why}', '{then}'].slice(0, said.split('…').length - 1).sort(),
       ]);
     }
     expect(inPageWords('a.example does not accept it: Unauthorized: no key')?.values).toEqual({
       what: 'a.example',
       why: 'Unauthorized: no key',
+      then: '',
     });
     expect(inPageWords('must be a text')).toBeNull();
+    const { t } = textsOf('de', de);
+    expect([
+      ownWords(t, 'b, c.csv, line 4: has 3 cells where the header has 4 columns'),
+      ownWords(t, 'a.json, element 2: "born" is "c. 1800", which is not a number'),
+      ownWords(t, 'a.json, element 2'),
+      ownWords(t, 'a.json, element 2: is odd'),
+      ownWords(
+        t,
+        'a.json, line 2: a record of kind "work" has no usable id (a text of 1 to 1,000 characters, or a number)',
+      ),
+      ownWords(t, 'The command ink ended with code 3. It said last: no ink: left'),
+      ownWords(t, 'the processor wrote no log before its permissions ended (it was not sent)'),
+    ]).toEqual([
+      'b, c.csv, Zeile 4: hat 3 Zellen, wo die Kopfzeile 4 Spalten hat',
+      'a.json, Element 2: „born“ ist „c. 1800“; erwartet wird eine Zahl',
+      'a.json, Element 2',
+      null,
+      'a.json, Zeile 2: ein Datensatz der Art „work“ hat keine brauchbare Kennung (ein Text von 1 bis 1.000 Zeichen oder eine Zahl)',
+      'Der Befehl ink endete mit Code 3. Zuletzt sagte er: no ink: left',
+      'Der Prozessor schrieb kein Protokoll, bevor seine Rechte endeten (er wurde nicht gesendet).',
+    ]);
   });
 
   test('are all used', () => {

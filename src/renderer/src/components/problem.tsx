@@ -3,13 +3,13 @@ import type { ReactNode } from 'react';
 import { Failure, type Issue, saidOf, sentenceOf } from '../api/failure.ts';
 import { useTexts } from '../messages/texts.tsx';
 import { Button } from './button.tsx';
-import { inPageWords } from './node-words.ts';
+import { ownWords } from './node-words.ts';
 
 interface ProblemProps {
   error: unknown;
   /** Tries again what failed. */
   retry?: (() => void) | undefined;
-  /** How something that is wrong with the request is said; else as `inPageWords` has it, or in the node's words, with its place. */
+  /** How something that is wrong with the request is said; else as `ownWords` has it, or in the node's words, with its place. */
   words?: ((issue: Issue) => string) | undefined;
   /** Further ways out. */
   children?: ReactNode;
@@ -20,10 +20,6 @@ export function Problem({ error, retry, words, children }: ProblemProps) {
   const { t } = useTexts();
   const said = saidOf(error);
   const issues = error instanceof Failure ? error.issues : [];
-  const ownWords = (text: string) => {
-    const own = inPageWords(text);
-    return own && t(own.key, own.values);
-  };
   return (
     <div role="alert" className="flex gap-3 rounded-md border border-danger/40 bg-danger-soft p-3">
       <CircleAlert size={18} className="mt-0.5 shrink-0 text-danger" aria-hidden />
@@ -33,7 +29,7 @@ export function Problem({ error, retry, words, children }: ProblemProps) {
           <ul className="mt-1 list-disc pl-5 text-quiet">
             {issues.map(({ path, message }) => (
               <li key={`${path.join('.')} ${message}`} className="break-words">
-                {words?.({ path, message }) ?? ownWords(message) ?? (
+                {words?.({ path, message }) ?? ownWords(t, message) ?? (
                   <>
                     <code className="font-mono text-xs">{path.join('.')}</code> {message}
                   </>
@@ -42,7 +38,7 @@ export function Problem({ error, retry, words, children }: ProblemProps) {
             ))}
           </ul>
         ) : (
-          said && <p className="mt-1 text-quiet break-words">{ownWords(said) ?? said}</p>
+          said && <p className="mt-1 text-quiet break-words">{ownWords(t, said) ?? said}</p>
         )}
         {(retry || children) && (
           <div className="mt-2 flex flex-wrap gap-2">

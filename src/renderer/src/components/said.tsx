@@ -1,5 +1,6 @@
 import { saidOf, sentenceOf } from '../api/failure.ts';
 import { useTexts } from '../messages/texts.tsx';
+import { NodeSaid } from './node-said.tsx';
 
 /** In a line: what an error means, and what the node said of it where that is more. */
 export function Said({ error }: { error: unknown }) {
@@ -8,7 +9,12 @@ export function Said({ error }: { error: unknown }) {
   return (
     <>
       {t(sentenceOf(error))}
-      {said !== null && <span lang="en"> {said}</span>}
+      {said !== null && (
+        <>
+          {' '}
+          <NodeSaid said={said} />
+        </>
+      )}
     </>
   );
 }

@@ -7,6 +7,8 @@ import { AndMore } from '../../components/and-more.tsx';
 import { Button, buttonClasses } from '../../components/button.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { NodeSaid } from '../../components/node-said.tsx';
+import { ownWords } from '../../components/node-words.ts';
 import { Problem } from '../../components/problem.tsx';
 import { QueryState } from '../../components/query-state.tsx';
 import { useTexts } from '../../messages/texts.tsx';
@@ -45,6 +47,7 @@ export function Summary({ id, onMore }: { id: string; onMore(collection?: string
   const { collection, counts, started_at, files, state } = made.data.import;
   // What was told last may be older than the counts, where the page was loaded again meanwhile.
   const told = (what: 'refused' | 'differing' | 'left_alone') => Math.max(counts[what], report?.[what] ?? 0);
+  const placeOf = (place: string) => ownWords(t, place) ?? place;
   const gone = isUndone(made.data);
   const brokenOff = state === 'broken_off' && !gone && !whole;
   const underWay = state === 'open' && !whole;
@@ -112,7 +115,7 @@ export function Summary({ id, onMore }: { id: string; onMore(collection?: string
         about={t('import.differingAbout')}
         lines={report?.differing_examples.map(({ place, reason, names }) => {
           const what = names.length > 0 ? `: ${names.join(', ')}` : '';
-          return `${place}: ${t(`import.differs.${reason}`)}${what}`;
+          return `${placeOf(place)}: ${t(`import.differs.${reason}`)}${what}`;
         })}
       />
       <Examples
@@ -132,7 +135,9 @@ export function Summary({ id, onMore }: { id: string; onMore(collection?: string
             </Link>
           )
         }
-        lines={report?.left_alone_examples.map(({ place, reason }) => `${place}: ${t(`import.reason.${reason}`)}`)}
+        lines={report?.left_alone_examples.map(
+          ({ place, reason }) => `${placeOf(place)}: ${t(`import.reason.${reason}`)}`,
+        )}
       />
       {made.data.changed > 0 && (
         <section aria-labelledby="import-changed" className="space-y-2">
@@ -169,13 +174,10 @@ function Examples({ of, title, about, lines = [], elsewhere }: ExamplesProps) {
       {lines.length === 0 ? (
         elsewhere || <p className="max-w-prose rounded-md bg-warning-soft p-3">{t('import.whichUnknown')}</p>
       ) : (
-        <ul
-          lang="en"
-          className="max-h-60 list-disc overflow-auto rounded-md border border-line bg-surface py-2 pr-3 pl-7"
-        >
+        <ul className="max-h-60 list-disc overflow-auto rounded-md border border-line bg-surface py-2 pr-3 pl-7">
           {[...new Set(lines)].map((line) => (
             <li key={line} className="break-words">
-              <bdi>{line}</bdi>
+              <NodeSaid said={line} />
             </li>
           ))}
         </ul>

@@ -7,6 +7,7 @@ import { classes } from '../../components/classes.ts';
 import { Copied } from '../../components/copied.tsx';
 import { Fact } from '../../components/fact.tsx';
 import { Moment } from '../../components/moment.tsx';
+import { ownWords } from '../../components/node-words.ts';
 import { Problem } from '../../components/problem.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useTexts } from '../../messages/texts.tsx';
@@ -58,7 +59,7 @@ export function JobDetails({ run, line: { job, repeatedBy } }: { run: RunLine; l
         <div className="rounded-md border border-danger/40 bg-danger-soft p-3">
           {meaning && <p className="font-medium">{t(meaning)}</p>}
           <p className={classes('break-words', !meaning && 'font-medium')}>
-            <bdi>{job.error.message || job.error.code}</bdi>
+            <bdi>{ownWords(t, job.error.message) ?? (job.error.message || job.error.code)}</bdi>
           </p>
           <p className="text-xs text-quiet">
             <code className="font-mono">{job.error.code.slice(0, 200)}</code> ·{' '}
@@ -90,7 +91,7 @@ export function JobDetails({ run, line: { job, repeatedBy } }: { run: RunLine; l
             {t(`job.sending.${job.sending}`)}
             {job.error === null && job.sending_error !== null && (
               <p className="text-quiet break-words">
-                <bdi>{job.sending_error}</bdi>
+                <bdi>{ownWords(t, job.sending_error) ?? job.sending_error}</bdi>
               </p>
             )}
           </Fact>

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import { classes } from '../../components/classes.ts';
 import { Moment } from '../../components/moment.tsx';
+import { ownWords } from '../../components/node-words.ts';
 import { ShowMore } from '../../components/show-more.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { logMessages } from './model/log-messages.ts';
@@ -32,7 +33,7 @@ export function LogMessages({ properties }: { properties: unknown }) {
               {t(`job.level.${level}`)}
             </span>
             <span className="min-w-0 flex-1 break-words">
-              <bdi>{message}</bdi>
+              <bdi>{ownWords(t, message) ?? message}</bdi>
               {more && (
                 <code className="block font-mono text-xs break-all text-quiet" dir="ltr">
                   {more}

@@ -1,8 +1,10 @@
 import { Link } from '@tanstack/react-router';
 import { classes } from '../../components/classes.ts';
 import { Moment } from '../../components/moment.tsx';
+import { ownWords } from '../../components/node-words.ts';
 import { useIntoView } from '../../components/use-into-view.ts';
 import { useTexts } from '../../messages/texts.tsx';
+import { meaningOf } from './error-words.ts';
 import type { RunLine } from './job-queries.ts';
 import { PhaseMark, ProgressBar } from './phase-mark.tsx';
 
@@ -40,7 +42,7 @@ export function RunLines({ runs, active }: { runs: readonly RunLine[]; active: n
               <p className="truncate text-xs text-quiet">
                 {error && status === 'error' ? (
                   <span className="text-danger">
-                    <bdi>{error.message || error.code}</bdi>
+                    <ErrorLine error={error} />
                   </span>
                 ) : (
                   t(`job.kind.${kind}`)
@@ -71,5 +73,17 @@ export function RunLines({ runs, active }: { runs: readonly RunLine[]; active: n
         ))}
       </tbody>
     </table>
+  );
+}
+
+/** What a job failed with: what its code means comes first, as the line may be cut off. */
+function ErrorLine({ error: { code, message } }: { error: NonNullable<RunLine['error']> }) {
+  const { t } = useTexts();
+  const meaning = meaningOf(code);
+  return (
+    <>
+      {meaning && `${t(meaning)} `}
+      <bdi>{ownWords(t, message) ?? (message || code)}</bdi>
+    </>
   );
 }

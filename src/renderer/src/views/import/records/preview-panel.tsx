@@ -1,6 +1,7 @@
 import { ArrowRight, CircleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { components } from '../../../api/schema.d.ts';
+import { NodeSaid } from '../../../components/node-said.tsx';
 import { Problem } from '../../../components/problem.tsx';
 import { useTexts } from '../../../messages/texts.tsx';
 
@@ -48,7 +49,7 @@ export function PreviewPanel({
       )}
       {preview?.issues.map(({ message }) => (
         <p key={message} role="alert" className="rounded-md border border-danger/40 bg-danger-soft p-3 break-words">
-          <span className="font-medium">{t('import.unreadable')}</span> <span lang="en">{message}</span>
+          <span className="font-medium">{t('import.unreadable')}</span> <NodeSaid said={message} />
         </p>
       ))}
       {refused.length > 0 && (
@@ -59,9 +60,13 @@ export function PreviewPanel({
           {refused.slice(0, shownRefused).map(({ place, issues }) => (
             <li key={place} className="flex gap-2 break-words">
               <CircleAlert size={15} className="mt-0.5 shrink-0 text-danger" aria-hidden />
-              <bdi lang="en" className="min-w-0">
-                {issues.map(({ message }) => message).join('; ')}
-              </bdi>
+              <ul className="min-w-0">
+                {issues.map(({ message }) => (
+                  <li key={message}>
+                    <NodeSaid said={message} />
+                  </li>
+                ))}
+              </ul>
             </li>
           ))}
           {preview && preview.refused > shownRefused && (
@@ -101,7 +106,7 @@ function EntityCard({ entity, place }: { entity: Entity; place: string }) {
         <bdi className="rounded-full bg-sunken px-2 text-xs text-quiet">{type}</bdi>
       </header>
       <p className="mb-2 text-xs text-quiet">
-        <bdi>{place}</bdi>
+        <NodeSaid said={place} />
       </p>
       <dl className="grid grid-cols-[minmax(5rem,9rem)_minmax(0,1fr)] gap-x-3 gap-y-0.5">
         {listed.slice(0, shownProperties).map(([name, value]) => (
