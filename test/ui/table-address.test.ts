@@ -3,6 +3,7 @@ import {
   type Condition,
   labelPart,
   labelPlace,
+  tableAddress,
   withLabel,
 } from '../../src/renderer/src/views/collection/table-address.ts';
 
@@ -16,4 +17,11 @@ test('the box above a table holds the first condition of the label, and leaves o
   expect(withLabel([contains('ship'), year], '')).toEqual([year]);
   expect([labelPlace([year]), labelPart([year]), labelPart(undefined)]).toEqual([-1, '', '']);
   expect(withLabel(undefined, 'ship')).toEqual([contains('ship')]);
+});
+
+test('an address with more types or conditions than a table takes is not that of other rows', () => {
+  const where = Array.from({ length: 21 }, (_, i) => contains(`ship ${i}`));
+  const types = Array.from({ length: 101 }, (_, i) => `type ${i}`);
+  expect(tableAddress({ where, types })).toEqual({ where, types });
+  expect(tableAddress({ where: [...where, 'ship', { column: 'label', op: 'like' }], columns: [1] })).toEqual({ where });
 });

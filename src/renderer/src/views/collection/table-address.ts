@@ -27,11 +27,17 @@ export interface TableAddress {
   columns?: string[];
 }
 
-/** Anything may stand in an address: what is no table is left out. */
+/** So many columns are shown. */
+const mostColumns = 60;
+
+/**
+ * Anything may stand in an address: what is no table is left out. Too many types or conditions are not, as other rows would be shown
+ * without a word: the node refuses them.
+ */
 export function tableAddress(search: Record<string, unknown>): TableAddress {
   const types = texts(search.types);
-  const columns = texts(search.columns);
-  const where = Array.isArray(search.where) ? search.where.flatMap(condition).slice(0, mostConditions) : [];
+  const columns = texts(search.columns).slice(0, mostColumns);
+  const where = Array.isArray(search.where) ? search.where.flatMap(condition) : [];
   return {
     ...(types.length > 0 ? { types } : {}),
     ...(where.length > 0 ? { where } : {}),
@@ -42,7 +48,7 @@ export function tableAddress(search: Record<string, unknown>): TableAddress {
 }
 
 function texts(value: unknown): string[] {
-  return Array.isArray(value) ? value.filter((one) => typeof one === 'string').slice(0, 60) : [];
+  return Array.isArray(value) ? value.filter((one) => typeof one === 'string') : [];
 }
 
 function condition(value: unknown): Condition[] {
