@@ -56,6 +56,20 @@ describePage('export', () => {
     const id = await seedItems(node, 8);
     await visitor.go(`/collections/${id}?sort=label`);
     await page.locator('[aria-rowindex="2"] a').waitFor();
+    // What the table is filtered by is no selection.
+    const whole = page.getByText('All of the collection is saved, whatever its table was filtered by.');
+    for (const [box, notes] of [
+      ['item', 1],
+      ['', 0],
+    ] as const) {
+      await page.getByRole('searchbox', { name: 'Filter by label' }).fill(box);
+      await page.waitForURL(box ? /contains/ : (url) => !url.search.includes('contains'));
+      await page.getByRole('main').getByRole('button', { name: 'Export' }).click();
+      await page.getByLabel('What', { exact: true }).waitFor();
+      expect(await whole.count()).toBe(notes);
+      await page.goBack();
+      await page.locator('[aria-rowindex="2"] a').waitFor();
+    }
     await page.getByRole('grid').focus();
     await page.keyboard.press('Shift+ArrowDown');
     await page.getByText('2 selected').waitFor();

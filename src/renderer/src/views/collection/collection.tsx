@@ -11,6 +11,7 @@ import { Problem } from '../../components/problem.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { entityQuery } from '../entity/entity-queries.ts';
 import { ReadOnly } from '../entity/read-only.tsx';
+import type { Selected } from '../export/formats.ts';
 import { BulkDialog } from './bulk-dialog.tsx';
 import { CollectionProblem, isGone } from './collection-problem.tsx';
 import { CollectionViews } from './collection-views.tsx';
@@ -98,7 +99,11 @@ export function Collection() {
     void go({
       to: '/export',
       search: { collection: id },
-      ...(selection.size > 0 && { state: { selected: selection.rows.map((row) => row.id) } as object }),
+      state: (selection.size > 0
+        ? { selected: selection.rows.map((row) => row.id) }
+        : isFiltered
+          ? { filtered: id }
+          : {}) satisfies Selected as object,
     });
   const group = t('group.list');
   useCommands([

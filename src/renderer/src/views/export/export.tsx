@@ -10,6 +10,7 @@ import { Button } from '../../components/button.tsx';
 import { classes } from '../../components/classes.ts';
 import { Field } from '../../components/field.tsx';
 import { KeyCaps } from '../../components/key-caps.tsx';
+import { NodeSaid } from '../../components/node-said.tsx';
 import { PageHead } from '../../components/page-head.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { Progress } from '../../components/progress.tsx';
@@ -30,7 +31,7 @@ export function Export() {
   const { t, number } = useTexts();
   const { collection = '', format = 'car', history = 'all' } = route.useSearch();
   const go = useNavigate({ from: '/export' });
-  const selected = useRouterState({ select: ({ location }) => (location.state as Selected).selected });
+  const { selected, filtered } = useRouterState({ select: ({ location }) => location.state as Selected });
   const list = useQuery(collectionsQuery);
   // Of the list it may not be, or not yet.
   const wanted = useQuery({ ...entityQuery(collection), enabled: collection !== '' });
@@ -133,6 +134,11 @@ export function Export() {
                 />
               )}
             </Field>
+            {filtered === collection && (
+              <p role="note" className="mt-2 rounded-md bg-warning-soft px-3 py-2">
+                {t('export.unfiltered')}
+              </p>
+            )}
           </div>
         )}
         <fieldset>
@@ -219,7 +225,11 @@ function Progressing({ prepared, onStop }: { prepared: Prepared; onStop(): void 
         {t(`export.state.${state}`, { size: bytes(gone) })} ·{' '}
         {t('start.entities', { count: entities, number: number(entities) })}
       </p>
-      {error !== undefined && <p className="text-danger">{error}</p>}
+      {error !== undefined && (
+        <p className="text-danger">
+          <NodeSaid said={error} />
+        </p>
+      )}
       {(state === 'waiting' || state === 'running') && (
         <>
           {stop.error && <Problem error={stop.error} />}

@@ -6,6 +6,8 @@ export type Format = (typeof formats)[number];
 /** What stands in the browser's history beside the address: a selection may be too long for it. */
 export interface Selected {
   selected?: string[];
+  /** The collection whose table was filtered where nothing of it was selected. */
+  filtered?: string;
 }
 
 /** What the address of the screen says. */
