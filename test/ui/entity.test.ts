@@ -91,6 +91,8 @@ describePage('an entity', () => {
     await page.getByRole('combobox', { name: 'The other entity' }).fill('bea');
     await page.getByRole('option', { name: /Bea Moss/ }).waitFor();
     await page.keyboard.press('Enter');
+    const added = page.getByText('recipient → Bea Moss is added below');
+    await added.waitFor();
     await page.getByRole('button', { name: 'Remove Ann Lee' }).click();
     await page.getByLabel('Note').fill('Read again');
     await lookAt(page, 'entity-unsaved');
@@ -98,6 +100,7 @@ describePage('an entity', () => {
     await page.keyboard.press('Control+s');
     await page.getByText('Saved as version 2', { exact: true }).waitFor();
     await page.getByText('Not saved').waitFor({ state: 'detached' });
+    expect(await added.count()).toBe(0);
 
     const saved = await read(node, me, letter.id);
     expect(saved.properties).toEqual({

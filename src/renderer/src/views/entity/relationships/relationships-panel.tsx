@@ -43,6 +43,8 @@ export function RelationshipsPanel({
   // Not anew for each letter that is typed into a property: there may be tens of thousands.
   const before = useMemo(() => byKey(base.relationships), [base.relationships]);
   const now = useMemo(() => byKey(content.relationships), [content.relationships]);
+  const [added, setAdded] = useState<Relationship>();
+  const isWaiting = added !== undefined && now.has(keyOf(added)) && !before.has(keyOf(added));
   const [stated, setStated] = useState<Relationship | null>(null);
   const isStating = stated !== null;
   // What is stated is of the version that is shown now, whatever somebody else saves before it is taken over.
@@ -69,11 +71,13 @@ export function RelationshipsPanel({
       <AddRelationship
         collection={collection}
         known={[...new Set([...groups.map(([predicate]) => predicate), ...known])]}
+        added={isWaiting ? added : undefined}
         // What is there already keeps what it says of itself, also where it was taken away and is not saved yet.
         onAdd={(one) => {
           const there = now.get(keyOf(one));
           if (there) toast(t('relationship.there', { predicate: one.predicate, name: one.peer_label ?? one.peer }));
           else put(before.get(keyOf(one)) ?? one);
+          setAdded(one);
         }}
       />
       {groups.length === 0 && <p className="text-quiet">{t('relationship.none')}</p>}
@@ -109,10 +113,13 @@ function stating({ properties: _, ...one }: Relationship, properties: JsonMap): 
 function AddRelationship({
   collection,
   known,
+  added,
   onAdd,
 }: {
   collection: string | undefined;
   known: string[];
+  /** The last one that is not saved yet: it may stand out of sight. */
+  added: Relationship | undefined;
   onAdd(one: Relationship): void;
 }) {
   const { t } = useTexts();
@@ -153,6 +160,9 @@ function AddRelationship({
       </div>
       <p className={`text-xs ${wrong ? 'text-danger' : 'text-quiet'}`}>
         {t(wrong ? 'relationship.wrongPredicate' : 'relationship.addAbout')}
+      </p>
+      <p role="status" className="text-xs break-words">
+        {added && t('relationship.added', { predicate: added.predicate, name: added.peer_label ?? added.peer })}
       </p>
     </div>
   );
