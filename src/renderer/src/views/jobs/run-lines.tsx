@@ -39,15 +39,13 @@ export function RunLines({ runs, active }: { runs: readonly RunLine[]; active: n
               >
                 {processor.label || processor.id}
               </Link>
-              <p className="truncate text-xs text-quiet">
-                {error && status === 'error' ? (
-                  <span className="text-danger">
-                    <ErrorLine error={error} />
-                  </span>
-                ) : (
-                  t(`job.kind.${kind}`)
-                )}
-              </p>
+              {error && status === 'error' ? (
+                <p className="line-clamp-2 text-xs break-words text-danger">
+                  <ErrorLine error={error} />
+                </p>
+              ) : (
+                <p className="truncate text-xs text-quiet">{t(`job.kind.${kind}`)}</p>
+              )}
               <p className="truncate text-xs text-quiet lg:hidden">
                 <Moment at={created_at} />
               </p>
@@ -76,14 +74,9 @@ export function RunLines({ runs, active }: { runs: readonly RunLine[]; active: n
   );
 }
 
-/** What a job failed with: what its code means comes first, as the line may be cut off. */
+/** What a job failed with, briefly: what its code means comes before what may be in any language. */
 function ErrorLine({ error: { code, message } }: { error: NonNullable<RunLine['error']> }) {
   const { t } = useTexts();
   const meaning = meaningOf(code);
-  return (
-    <>
-      {meaning && `${t(meaning)} `}
-      <bdi>{ownWords(t, message) ?? (message || code)}</bdi>
-    </>
-  );
+  return <bdi>{ownWords(t, message) ?? [meaning && t(meaning), message || code].filter(Boolean).join(' ')}</bdi>;
 }
