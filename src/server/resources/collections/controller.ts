@@ -208,6 +208,7 @@ export class CollectionsController extends Controller {
    * @param filter JSON text of a metadata filter over properties that begin with an underscore, `type`, `created_at`
    * and `updated_at`.
    * @param limit With `expand` at most 100 are answered; `pagination.limit` says so.
+   * @param offset Counted from the newest: for each entity that is deleted between two pages one of the others is on neither.
    * @isInt limit
    * @minimum limit 1
    * @maximum limit 10000
