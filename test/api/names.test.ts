@@ -53,3 +53,14 @@ it('gives the live collections of a label, of one network', async () => {
   const longest = (count: number) => ask(node, me, `GET /node/names/collections?label=${'x'.repeat(count)}`);
   expect([(await longest(1000)).status, (await longest(1001)).status]).toEqual([200, 400]);
 });
+
+it('takes a label with its accents encoded in another way where no collection has it as it is', async () => {
+  const me = operator(node);
+  const [composed, apart] = ['Käthe', 'Käthe'.normalize('NFD')];
+  const named = async (label: string) =>
+    ok<{ ids: string[] }>(await ask(node, me, `GET /node/names/collections?${new URLSearchParams({ label })}`)).ids;
+  const { id } = await collection(node, me, { label: apart });
+  expect(await named(composed)).toEqual([id]);
+  const other = await collection(node, me, { label: composed });
+  expect([await named(composed), await named(apart), await named('Kathe')]).toEqual([[other.id], [id], []]);
+});

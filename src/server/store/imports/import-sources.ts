@@ -59,13 +59,22 @@ export function undoneCollection(db: Reader, label: string): string | undefined 
   })?.id;
 }
 
-/** The live collections of that label, as ids in the order in which they were made; at most 100. */
+/**
+ * The live collections of that label, as ids in the order in which they were made; at most 100. Where none has it, those of one
+ * that only has its accents encoded in another way, as names of files on some systems do.
+ */
 export function collectionsLabelled(db: Reader, label: string): string[] {
+  const exact = labelledAny(db, [label]);
+  const others = [label.normalize('NFC'), label.normalize('NFD')].filter((other) => other !== label);
+  return exact.length > 0 || others.length === 0 ? exact : labelledAny(db, others);
+}
+
+function labelledAny(db: Reader, labels: string[]): string[] {
   return db
     .all<{ id: string }>(
-      `SELECT id FROM entity WHERE type = 'collection' AND ${inTypeIndex} AND label = ? AND deleted = 0 AND tip IS NOT NULL
-        ORDER BY created_at, id LIMIT 100`,
-      label,
+      `SELECT id FROM entity WHERE type = 'collection' AND ${inTypeIndex} AND label IN (SELECT value FROM json_each(?))
+        AND deleted = 0 AND tip IS NOT NULL ORDER BY created_at, id LIMIT 100`,
+      JSON.stringify(labels),
     )
     .map(({ id }) => id);
 }

@@ -22,7 +22,7 @@ export class NamesController {
   }
 
   /**
-   * The collections that have exactly this label.
+   * The collections that have exactly this label, or where none has it, those whose label only has its accents encoded in another way.
    * @maxLength label 1000
    */
   @Get('collections')
