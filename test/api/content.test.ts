@@ -132,6 +132,8 @@ describe('content by key', () => {
       const { status, body } = await sent(none);
       expect([status, body]).toEqual([400, invalid(['content-type'], expect.stringMatching(/^is required: /))]);
     }
+    const { status, body } = await sent({ 'Content-Type': 'multipart/form-data; boundary=x' });
+    expect([status, body]).toEqual([400, invalid(['content-type'], expect.stringContaining('send no form'))]);
     expect(ok<ContentAnswer>(await sent(text)).content.content_type).toBe('text/plain');
     expect((await read(node, me, id)).ver).toBe(2);
   });

@@ -53,6 +53,15 @@ describe('the collection', () => {
     expect(answer.status).toBe(400);
     for (const id of ids) expect(issuesOf(answer.body)[0]?.message).toContain(id);
   });
+
+  test('a form in place of the bytes is a 400 before it is made', async () => {
+    const { Authorization = '' } = operator(node).headers;
+    const headers = { Authorization, 'Content-Type': 'multipart/form-data; boundary=x' };
+    const body = Buffer.from('--x\r\nContent-Disposition: form-data; name="file"\r\n\r\nid\n1\r\n--x--\r\n');
+    const sent = await node.fetch('/node/import?collection=Forms', { method: 'POST', headers, body });
+    expect([sent.status, issuesOf(sent.body)]).toMatchObject([400, [{ path: ['content-type'] }]]);
+    expect((await on.ask('GET', '/node/names/collections?label=Forms')).body).toEqual({ ids: [] });
+  });
 });
 
 test.each(['a.json/', 'a.json#', 'a.json/#?x', 'a.json?x'])('a file is taken as its bytes under %s', async (name) => {

@@ -43,21 +43,45 @@ export function bodyTooLarge(limit: number = maxBodyBytes): TooLargeError {
 /** What a stored value may have, and the envelope around it. */
 const maxBodyDepth = maxDepth + 10;
 
-/** Bodies that are streams of bytes for their controllers, whatever their type says. */
-const streams: { methods: string[]; path: RegExp }[] = [
+/** Bodies that are streams of bytes for their controllers, whatever their type says; of some it was said before what they are. */
+const streams: { methods: string[]; path: RegExp; isAnnounced: boolean }[] = [
   // wire-contract.md, POST /files/{id}/content and POST /entities/{id}/content
-  { methods: ['POST'], path: /^\/(?:files|entities)\/[^/]+\/content$/ },
-  { methods: ['PUT'], path: /^\/node\/uploads\/[^/]+$/ },
-  { methods: ['PUT'], path: /^\/node\/imports\/[^/]+\/files\/[^/]+$/ },
-  { methods: ['POST'], path: /^\/node\/(?:import|import-car|export|sync\/push)$/ },
+  { methods: ['POST'], path: /^\/files\/[^/]+\/content$/, isAnnounced: true },
+  { methods: ['POST'], path: /^\/entities\/[^/]+\/content$/, isAnnounced: false },
+  { methods: ['PUT'], path: /^\/node\/uploads\/[^/]+$/, isAnnounced: true },
+  { methods: ['PUT'], path: /^\/node\/imports\/[^/]+\/files\/[^/]+$/, isAnnounced: false },
+  { methods: ['POST'], path: /^\/node\/(?:import|import-car|export|sync\/push)$/, isAnnounced: false },
 ];
 
+interface Addressed {
+  method?: string;
+  url?: string;
+}
+
 /** Whether the body of a request, or of an endpoint by its path, is a stream of bytes. */
-export function isStream({ method = '', url = '' }: { method?: string; url?: string }): boolean {
+export function isStream(request: Addressed): boolean {
+  return streamOf(request) !== undefined;
+}
+
+/** Whether it is one of which nothing is known but what its request says. */
+export function isUnannounced(request: Addressed): boolean {
+  return streamOf(request)?.isAnnounced === false;
+}
+
+function streamOf({ method = '', url = '' }: Addressed): (typeof streams)[number] | undefined {
   // As express finds endpoints: with a slash at the end or without, and whatever a client has left there of a page's address.
   const [path = ''] = url.split(/[?#]/, 1);
   const plain = path.endsWith('/') ? path.slice(0, -1) : path;
-  return streams.some((one) => one.methods.includes(method) && one.path.test(plain));
+  return streams.find((one) => one.methods.includes(method) && one.path.test(plain));
+}
+
+/** A form has more in it than the bytes, and would be kept in their place. @throws ValidationError */
+export function refuseForm(type: string | undefined): void {
+  if (type !== undefined && /^\s*multipart\/form-data\b/i.test(type))
+    throw ValidationError.at(
+      ['content-type'],
+      'must be that of the bytes, which are all of the body: send no form, which has more in it (curl: --data-binary @FILE in place of -F)',
+    );
 }
 
 /** The value of a JSON body; no bytes at all are an empty object. @throws ValidationError */

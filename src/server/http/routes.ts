@@ -2,7 +2,7 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { Context } from '../context.ts';
 import { type Caller, type CallerRequest, plainCaller, refuseRevoked, registered } from '../model/caller.ts';
 import { maxOnLoop } from '../model/large.ts';
-import { parseJson } from './body.ts';
+import { isUnannounced, parseJson, refuseForm } from './body.ts';
 import { type Endpoint, type EndpointAnswer, type EndpointRequest, endpoints } from './endpoint.ts';
 import { type AnswerFailed, failureAnswer } from './errors.ts';
 import { type ControllerClass, factoryOf } from './ioc.ts';
@@ -134,10 +134,12 @@ function handle(ctx: Context, { route, tally }: Named, endpoint: Endpoint): Serv
   const admit = admissions[route.caller];
   const light = isLight(route);
   const unnamed = unnamedVersions(route);
+  const unannounced = isUnannounced({ method: route.method.toUpperCase(), url: route.path });
   return (request, response) => {
     tallied(request, tally);
     const { caller } = request as unknown as CallerRequest;
     admit(caller, request, ctx);
+    if (unannounced) refuseForm(request.headers['content-type']);
     const bytes = request.body instanceof Uint8Array ? request.body : undefined;
     // It may have been long on its way.
     if (bytes) refuseRevoked(caller);
