@@ -292,6 +292,9 @@ describe('requests', () => {
   test('a bad percent-encoding is 400', async () => {
     expect(await post('/probe/%E0%A4%A', { label: 'x' })).toMatchObject(issues([]));
     expect(await node.fetch('/probe/fail/%')).toMatchObject(issues([]));
+    expect(await node.fetch('/events?x=K%E4the')).toMatchObject(issues([]));
+    expect(await node.fetch('/events?limit=1&x=50%')).toMatchObject({ status: 200 });
+    expect(await rawAnswer('GET /events?limit=é HTTP/1.1\r\nHost: localhost\r\n\r\n')).toContain('percent-encoded');
   });
 
   test('credentials are 401 while nobody is known, but not on open paths', async () => {

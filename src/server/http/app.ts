@@ -1,3 +1,4 @@
+import { type ParsedUrlQuery, parse } from 'node:querystring';
 import express, { type Express, type RequestHandler } from 'express';
 import type { Context } from '../context.ts';
 import { ValidationError } from '../errors.ts';
@@ -23,7 +24,7 @@ export function createApp(ctx: Context, { own, ui, extend }: AppOptions): Expres
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
-  app.set('query parser', 'simple');
+  app.set('query parser', queryOf);
   app.use((request, response, next) => {
     ctx.requests.watch(request, response);
     next();
@@ -41,6 +42,23 @@ export function createApp(ctx: Context, { own, ui, extend }: AppOptions): Expres
   });
   app.use(errorHandler(failureAnswer(ctx.log)));
   return app;
+}
+
+/** Bytes that are no UTF-8 would all become the same sign. @throws ValidationError */
+function queryOf(text: string | null): ParsedUrlQuery {
+  if (text?.includes('%') && !isDecodable(text))
+    throw ValidationError.at([], 'the query is percent-encoded in another way than as UTF-8');
+  return parse(text ?? '');
+}
+
+/** A percent sign that begins nothing stands for itself. */
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'));
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** No answer of this server carries a CORS header, so a preflight is answered with nothing. */

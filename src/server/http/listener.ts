@@ -1,10 +1,11 @@
 import type { RequestListener, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { UnavailableError } from '../errors.ts';
+import { UnavailableError, ValidationError } from '../errors.ts';
 import type { Log } from '../log.ts';
 import { FaultNews } from '../model/fault-news.ts';
 import { http } from '../node-http.ts';
 import { boundConnections, type ConnectionLimits, connectionLimits } from './connections.ts';
+import { answerOf } from './errors.ts';
 import { sendJson } from './stored-json.ts';
 
 /** Headers must come quickly; a body may be an upload over a slow line, as long as it moves (connections.ts). */
@@ -54,7 +55,7 @@ export function createListener(app: App, limits: ListenerLimits = {}): Server {
     const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse | null };
     if (!socket.writable || (answer?.headersSent && !answer.writableEnded)) return void socket.destroy();
     const status = unreadable[error.code ?? ''] ?? '400 Bad Request';
-    const body = JSON.stringify({ error: status.slice(4) });
+    const body = JSON.stringify(error.code === 'HPE_INVALID_URL' ? unencoded : { error: status.slice(4) });
     const headers = `Connection: close\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${body.length}`;
     socket.end(`HTTP/1.1 ${status}\r\n${headers}\r\n\r\n${body}`);
   });
@@ -66,6 +67,14 @@ const unreadable: Record<string, string> = {
   HPE_CHUNK_EXTENSIONS_OVERFLOW: '413 Payload Too Large',
   ERR_HTTP_REQUEST_TIMEOUT: '408 Request Timeout',
 };
+
+/** As of a letter with an accent in a query that curl is given. In ASCII, since its characters are counted. */
+const unencoded = answerOf(
+  ValidationError.at(
+    [],
+    'the address has a character that must be percent-encoded (curl: -G --data-urlencode NAME=VALUE)',
+  ),
+).body;
 
 /**
  * Listens, and answers the port: the one asked for, or for 0 a free one. What keeps connections out later is logged.
