@@ -58,6 +58,8 @@ type Waiting<Task> = Omit<Task, keyof Turn>;
 interface TaskOptions {
   name: string;
   transferList?: TransferListItem[];
+  /** See AskerTurns.take. */
+  goesOn?: boolean;
 }
 
 /** Bytes of bodies that wait or are worked on at most. */
@@ -126,24 +128,25 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
 
   /** See ContentService.enter. @throws what that throws; BusyError where too much waits already */
   enterContent(asker: Caller, arrival: Arrivals['enterContent']['arrival']) {
-    return this.#enter('enterContent', asker, arrival);
+    return this.#enter('enterContent', asker, arrival, arrival.hasCome);
   }
 
   /** See FilesService.enter. @throws likewise */
   enterFile(asker: Caller, arrival: Arrivals['enterFile']['arrival']) {
-    return this.#enter('enterFile', asker, arrival);
+    return this.#enter('enterFile', asker, arrival, arrival.came !== null);
   }
 
   async #enter<N extends keyof Arrivals>(
     name: N,
     asker: Caller,
     arrival: Arrivals[N]['arrival'],
+    hasCome: boolean,
   ): Promise<Arrivals[N]['entered']> {
     const store = await this.#needs.networks.get(asker.network);
     const answer = await this.#waited(undefined, () =>
       submitting(store, (port) => {
         const task: Waiting<EnterTask<N>> = { caller: plainCaller(asker), arrival, port };
-        return this.#work<EnterAnswer<N>>(task, { name, transferList: [port] }, asker);
+        return this.#work<EnterAnswer<N>>(task, { name, transferList: [port], goesOn: hasCome }, asker);
       }),
     );
     if ('refused' in answer) throw refusalAgain(answer.refused);
@@ -213,8 +216,8 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
   }
 
   /** @throws what AskerTurns.take does; UnavailableError where the node closes */
-  #work<T>(task: object, options: TaskOptions, asker: Asker | null): Promise<T> {
-    return this.#turns.take(asker, async () => {
+  #work<T>(task: object, { goesOn, ...options }: TaskOptions, asker: Asker | null): Promise<T> {
+    const work = async () => {
       // A second thread is not started for what the first one does next.
       while (this.#lent) await this.#lent;
       if (this.#closed) throw new UnavailableError(closing);
@@ -226,7 +229,8 @@ export class RequestPool implements LargeRequests, AsyncDisposable {
       const over = settled(done).finally(() => this.#working.delete(over));
       this.#working.add(over);
       return done;
-    });
+    };
+    return this.#turns.take(asker, work, goesOn);
   }
 
   #start(): ThreadPool {

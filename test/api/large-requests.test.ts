@@ -8,6 +8,7 @@ import type { Caller } from '../../src/server/model/caller.ts';
 import { derivedId } from '../../src/server/model/ids.ts';
 import { maxOnLoop } from '../../src/server/model/large.ts';
 import type { RequestPool } from '../../src/server/request-pool.ts';
+import { AskerTurns } from '../../src/server/store/threads/asker-turns.ts';
 import { findVersion } from '../../src/server/store/versions.ts';
 import { anonymous, ask, operator, type Person, user } from '../helpers/callers.ts';
 import {
@@ -344,9 +345,12 @@ test('bytes for a large entity are entered on another thread, and refused there 
     expect(begun).toEqual([]);
     expect(await refusals(await made())).toEqual(ofSmall);
     expect(begun).toHaveLength(5);
+    const turns = vi.spyOn(AskerTurns.prototype, 'take');
     const all = await Promise.all(['a', 'b', 'c'].map((key) => send(entity, owner, key)));
     expect(all.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(begun).toHaveLength(11);
+    // What has come is not refused: all of it would have to be sent again.
+    expect(turns.mock.calls.filter(([_asker, _work, goesOn]) => goesOn)).toHaveLength(3);
     const { properties } = await read(node, owner, entity.id);
     expect(properties).toMatchObject({ ...large, content: { a: { size: 1 }, b: { size: 1 }, c: { size: 1 } } });
     expect((await node.fetch(`/entities/${entity.id}/content?key=b`)).text).toBe('b');
@@ -381,8 +385,10 @@ test('bytes of a large file are entered on another thread, and refused there as 
     const ofSmall = await answers({});
     expect(ofSmall.map(({ status }) => status)).toEqual([403, 400, 400, 409, 400]);
     expect(begun).toEqual([]);
+    const turns = vi.spyOn(AskerTurns.prototype, 'take');
     expect(await answers(large)).toEqual(ofSmall);
     expect(begun).toHaveLength(7);
+    expect(turns.mock.calls.filter(([_asker, _work, goesOn]) => goesOn)).toHaveLength(1);
     expect((await ask(node, owner, `POST /files/${collectionId}/content`, Buffer.from('x'))).status).toBe(404);
   } finally {
     vi.restoreAllMocks();

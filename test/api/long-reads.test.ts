@@ -135,6 +135,21 @@ test('who asks for much waits no less than others, and takes half of the places 
   expect(order.slice(0, 13)).toEqual(['much', '1', 'a', '3', 'b', '2', 'c', '1', 'd', 'much', 'a', 'much', 'much']);
 });
 
+test('what goes on is not refused where no more may begin, and does not stand behind them', async () => {
+  const turns = new AskerTurns(1, 'large requests');
+  const { promise, resolve: open } = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const ada = person('ada');
+  const take = (name: string, goesOn = false) => turns.take(ada, async () => void order.push(name), goesOn);
+  const all = [turns.take(ada, () => promise)];
+  for (let n = 0; n < 100; n++) all.push(take('begins'));
+  await expect(take('begins')).rejects.toThrow('Service unavailable');
+  for (const name of ['first', 'second']) all.push(take(name, true));
+  open();
+  await Promise.all(all);
+  expect(order.slice(0, 5)).toEqual(['begins', 'first', 'begins', 'second', 'begins']);
+});
+
 test('those with a key and those without have their turns alternately, and the own work of the node is never refused', async () => {
   const turns = new AskerTurns(1, 'long reads');
   const { promise, resolve: open } = Promise.withResolvers<void>();

@@ -44,10 +44,14 @@ export class AskerTurns {
     return this.#known.length + this.#strangers.length;
   }
 
-  /** @throws BusyError where too many wait; ValidationError where `asker` has left before its turn */
-  async take<T>(asker: Asker | null, work: () => Promise<T>): Promise<T> {
+  /**
+   * What `goesOn` has had a turn before: it is not refused, and does not stand behind what its asker begins. Else most of what
+   * is begun would be refused after its bytes have come, and begun again, and so on.
+   * @throws BusyError where too many wait; ValidationError where `asker` has left before its turn
+   */
+  async take<T>(asker: Asker | null, work: () => Promise<T>, goesOn = false): Promise<T> {
     if (this.#taken < this.#most) this.#taken++;
-    else await this.#wait(asker);
+    else await this.#wait(asker, goesOn);
     try {
       return await work();
     } finally {
@@ -55,15 +59,15 @@ export class AskerTurns {
     }
   }
 
-  #wait(asker: Asker | null): Promise<void> {
-    if (asker && this.#refusal(asker)) {
+  #wait(asker: Asker | null, goesOn: boolean): Promise<void> {
+    if (asker && !goesOn && this.#refusal(asker)) {
       for (const line of [this.#known, this.#strangers]) line.sift((one) => !hasLeft(one));
       const refusal = this.#refusal(asker);
       if (refusal) throw new BusyError(retryAfter, refusal);
     }
     return new Promise<void>((begin, refuse) => {
       const line = isStranger(asker) ? this.#strangers : this.#known;
-      line.push(partyOf(asker), { asker, begin, refuse });
+      line.push(goesOn ? `${partyOf(asker)} goes on` : partyOf(asker), { asker, begin, refuse });
     });
   }
 
