@@ -68,6 +68,30 @@ describe('the overview of collections', () => {
   });
 });
 
+describe('the collections that a text may mean', () => {
+  it('are its namesakes, then what begins with it, the own ones first and those of jobs last', async () => {
+    await using other = await startNode();
+    const boss = operator(other);
+    const make = (label: string) => collection(other, boss, { label });
+    const job = 'Pipeline Job: job_01M8P3AV5J4F7BMC69R65RPYPE';
+    const ids = new Map<string, string>();
+    for (const label of ['Straßen', 'Old Mäps', 'maps', 'Maps of Wales', 'Letters', job])
+      ids.set(label, (await make(label)).id);
+    const found = async (query: Query) => {
+      const answer = await ask(other, boss, `GET /node/collections?${queryOf(query)}`);
+      expect(misfits('GET /node/collections', 200, answer.body)).toEqual([]);
+      const { collections, total } = ok<CollectionLinesView>(answer);
+      return [collections.map(({ label }) => label), total];
+    };
+    expect(await found({ q: ' MÁPS ' })).toEqual([['maps', 'Maps of Wales', 'Old Mäps'], 3]);
+    expect(await found({ q: 'maps', limit: 1, offset: 1 })).toEqual([['Maps of Wales'], 3]);
+    expect(await found({ q: '' })).toEqual([['Letters', 'Maps of Wales', 'maps', 'Old Mäps', 'Straßen', job], 6]);
+    expect(await found({ q: ids.get('Letters') ?? '' })).toEqual([['Letters'], 1]);
+    expect(await found({ q: 'strasse' })).toEqual([['Straßen'], 1]);
+    expect(await found({ q: 'photographs' })).toEqual([[], 0]);
+  });
+});
+
 describe('the facets of a collection', () => {
   it('count its types, and name the properties and predicates of those that are asked for', async () => {
     const home = await collection(node, me);

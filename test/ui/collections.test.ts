@@ -128,6 +128,9 @@ describePage('collections', () => {
     await expect.poll(() => links.count()).toBe(1000);
     await page.getByRole('searchbox', { name: 'Filter by label' }).fill('oldest');
     await expect.poll(() => links.allInnerTexts()).toEqual(['Oldest of all']);
+    // A screen asks for those alone that it shows.
+    const asked: string[] = [];
+    page.on('request', (request) => request.url().includes('/node/collections?') && asked.push(request.url()));
     // In a narrow window, too, names have the most room.
     await page.setViewportSize({ width: 800, height: 800 });
     const { width = 0 } = (await page.getByRole('cell', { name: 'Oldest of all' }).boundingBox()) ?? {};
@@ -135,13 +138,15 @@ describePage('collections', () => {
     await page.setViewportSize({ width: 1280, height: 800 });
     await visitor.go('/processors/new?kind=agent');
     const choice = page.getByRole('combobox', { name: 'Collection' });
-    expect(await choice.inputValue()).toMatch(/^Box /);
+    await expect.poll(() => choice.inputValue()).toMatch(/^Box /);
     await choice.click();
     await page.keyboard.type('bóx 10');
     const offered = page.getByRole('listbox', { name: 'Collection' }).getByRole('option');
+    await expect.poll(() => offered.allInnerTexts()).toHaveLength(21);
     expect(await offered.first().innerText()).toBe('Box 10');
     await page.keyboard.press('Control+a');
     await page.keyboard.type('of all');
+    await expect.poll(() => offered.allInnerTexts()).toEqual(['Oldest of all']);
     await page.keyboard.press('Enter');
     await expect.poll(() => choice.inputValue()).toBe('Oldest of all');
     // What is typed and not chosen is nothing; what is typed next takes the place of what was chosen.
@@ -155,6 +160,8 @@ describePage('collections', () => {
     await page.keyboard.press('Enter');
     await page.getByLabel('Label').first().fill('Reader');
     expect(await choice.inputValue()).toBe('Oldest of all');
+    expect(asked.filter((url) => Number(new URL(url).searchParams.get('limit')) > 200)).toEqual([]);
+    expect(asked.length).toBeGreaterThan(0);
     expect(visitor.faults).toEqual([]);
   });
 

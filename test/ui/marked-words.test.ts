@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
 import { markedWords, soughtWords } from '../../src/renderer/src/components/marked-words.ts';
-import { fitting } from '../../src/renderer/src/views/collections/fitting.ts';
 
 /** The text with its hits between brackets. */
 const marked = (text: string, query: string) =>
@@ -25,15 +24,6 @@ describe('the words that were sought', () => {
     ['', 'ship', ''],
     ['ship', '*[(', 'ship'],
   ])('are marked in %s for %s', (text, query, expected) => expect(marked(text, query)).toBe(expected));
-
-  test('are found in names of collections, however they are written', () => {
-    const all = ['Straßenbahn', 'Ærø', 'KIRMIZI'].map((label) => ({ id: label, label }));
-    expect(['strassen', 'aero', 'kırmızı'].map((part) => fitting(all, part)[0]?.label)).toEqual([
-      'Straßenbahn',
-      'Ærø',
-      'KIRMIZI',
-    ]);
-  });
 
   test('nothing of a text is lost, however long it is', () => {
     const long = 'harbour and boats. '.repeat(20_000);

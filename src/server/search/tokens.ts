@@ -1,26 +1,17 @@
+import { plainLetters } from '../model/plain-letters.ts';
+
 /** Scripts that are written without spaces: their texts are cut into pairs of characters. */
 const unspaced =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]/u;
 const unspacedRun =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]+|[^\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}\p{Script=Myanmar}]+/gu;
 const longest = 40;
-/**
- * A letter at the end of words, which SQLite's tokenizer writes as the one within, and letters that are often written as others; that
- * without its dot is in capitals the same as the one with it.
- */
-const forms: Record<string, string> = {
-  ...{ ς: 'σ', ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l' },
-  ...{ ı: 'i', đ: 'd', ð: 'd', þ: 'th' },
-};
-const formed = /[ςßæœøłıđðþ]/gu;
-
 /** What is no part of a word, and may be written as letters that would join it (℠, ㎡, №); and ½, which would join a number before it. */
 const apart = /[^\p{L}\p{N}\p{M}\s]|[\u00bc-\u00be\u2150-\u215f\u2189]/gu;
 
 /** The words of a text as the index has them: small letters without diacritics, nothing but letters and digits. */
 export function words(text: string): string[] {
-  const small = text.replace(apart, ' $& ').normalize('NFKD').replace(/\p{M}/gu, '').normalize('NFC').toLowerCase();
-  const plain = small.replace(formed, (form) => forms[form] ?? form);
+  const plain = plainLetters(text.replace(apart, ' $& '));
   const found = plain.match(/[\p{L}\p{N}]+/gu) ?? [];
   const all = unspaced.test(plain) ? found.flatMap(split) : found;
   return all.map((word) => (word.length > longest ? [...word].slice(0, longest).join('') : word));

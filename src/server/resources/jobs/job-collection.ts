@@ -2,6 +2,7 @@ import { defaultRoles } from '../../model/actions.ts';
 import { authorship, type RegisteredActor } from '../../model/actor.ts';
 import { grantRole } from '../../model/collection-rules.ts';
 import type { Grantee } from '../../model/grants.ts';
+import { jobCollectionLabel } from '../../model/job-collection-label.ts';
 import type { Manifest, Relationship } from '../../model/manifest.ts';
 import { firstVersion, type Stamp } from '../../model/next-version.ts';
 import { grantor, membership } from '../collections/members.ts';
@@ -35,7 +36,7 @@ export function jobCollection(actor: RegisteredActor, wanted: NewJobCollection, 
       id,
       type: 'collection',
       properties: {
-        label: `Pipeline Job: ${job}`,
+        label: jobCollectionLabel(job),
         _job: job,
         roles: Object.fromEntries([...roles, ...granted]),
       },

@@ -40,15 +40,24 @@ export function collectionsOverview(
   db: Reader,
   { limit, offset }: { limit: number; offset: number },
 ): { collections: CollectionLine[]; total: number } {
-  const collections = db.all<CollectionLine>(
-    `SELECT e.id, nullif(substr(e.label, 1, 300), '') AS label, e.created_at, e.updated_at,
-       (SELECT count(*) FROM listing l WHERE l.collection = e.key) AS entities,
-       (SELECT r.name FROM remote r WHERE r.key = e.mirror) AS mirror
-       FROM (SELECT * ${liveCollections} ORDER BY created_at DESC, key DESC LIMIT ? OFFSET ?) e`,
+  const { n: total } = db.get<{ n: number }>(`SELECT count(*) AS n ${liveCollections}`) ?? { n: 0 };
+  const page = db.all<{ key: number }>(
+    `SELECT key ${liveCollections} ORDER BY created_at DESC, key DESC LIMIT ? OFFSET ?`,
     limit,
     offset,
   );
-  return { collections, total: db.get<{ n: number }>(`SELECT count(*) AS n ${liveCollections}`)?.n ?? 0 };
+  return { collections: linesOf(db, page), total };
+}
+
+/** Of collections by their keys, in that order. */
+export function linesOf(db: Reader, keys: { key: number }[]): CollectionLine[] {
+  return db.all<CollectionLine>(
+    `SELECT e.id, nullif(substr(e.label, 1, 300), '') AS label, e.created_at, e.updated_at,
+       (SELECT count(*) FROM listing l WHERE l.collection = e.key) AS entities,
+       (SELECT r.name FROM remote r WHERE r.key = e.mirror) AS mirror
+       FROM json_each(?) n CROSS JOIN entity e ON e.key = n.value ORDER BY n.key`,
+    JSON.stringify(keys.map(({ key }) => key)),
+  );
 }
 
 interface HeldQuery {

@@ -15,6 +15,7 @@ import { incomingCounts, incomingTotal } from '../graph/incoming.ts';
 import { queryAnswer } from '../graph/query-answer.ts';
 import { type TreeQuery, treeBelow } from '../graph/tree-reads.ts';
 import { entityMoves } from '../history-reads.ts';
+import { collectionsLabelled } from '../imports/import-sources.ts';
 import { madeHere } from '../jobs/made-here.ts';
 import { listProcessors, type ProcessorListQuery } from '../jobs/processor-list.ts';
 import { failuresOfRun, toldStatus } from '../jobs/run-failures.ts';
@@ -26,6 +27,7 @@ import {
   type RolesQuery,
   rolesHeldBy,
 } from '../listings/collection-reads.ts';
+import { collectionsFound } from '../listings/collections-found.ts';
 import { type DeletedQuery, deletedRows } from '../listings/deleted-rows.ts';
 import { type LabelSearchQuery, type LookupQuery, lookUp, searchLabels, typesNamed } from '../listings/label-reads.ts';
 import { type ListingQuery, listEntities } from '../listings/listings.ts';
@@ -117,6 +119,11 @@ export const longReads = {
   nearestHeld: (db: Reader, query: Parameters<typeof nearestHeld>[1]): string => JSON.stringify(nearestHeld(db, query)),
   collectionsOverview: (db: Reader, page: Parameters<typeof collectionsOverview>[1]): string =>
     JSON.stringify(collectionsOverview(db, page)),
+  /** See collections-found.ts and import-sources.ts. */
+  collectionsFound: (db: Reader, query: Parameters<typeof collectionsFound>[1]): string =>
+    JSON.stringify(collectionsFound(db, query)),
+  collectionsLabelled: (db: Reader, { label }: { label: string }): string =>
+    JSON.stringify(collectionsLabelled(db, label)),
   /** Tables of a collection's entities; see table-views.ts. */
   tableOrder,
   tableRows: (db: Reader, query: TableRowsQuery): string => JSON.stringify(tableRows(db, query)),

@@ -14,7 +14,7 @@ import { useKeptState } from '../../components/use-kept.ts';
 import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionChoice } from '../collections/collection-choice.tsx';
-import { collectionsQuery } from '../collections/collections-query.ts';
+import { collectionsFound } from '../collections/collections-query.ts';
 import { peersQuery } from '../entity/relationships/peer-query.ts';
 import { AnswerNotes } from './answer-notes.tsx';
 import { type ArgoAddress, answerQuery, namesQuery, sizes } from './argo-queries.ts';
@@ -50,8 +50,8 @@ export function Argo() {
 
   const names: Names = {
     known: () => queries.ensureQueryData(namesQuery).catch(() => ({ types: [], predicates: [] })),
-    collections: async () =>
-      (await queries.ensureQueryData(collectionsQuery).catch(() => undefined))?.collections ?? [],
+    collections: async (part) =>
+      (await queries.fetchQuery(collectionsFound(part)).catch(() => undefined))?.collections ?? [],
     find: (part) => queries.fetchQuery(peersQuery(part, undefined)).catch(() => []),
   };
   const change = (next: Partial<ArgoAddress>, replace = false) => {

@@ -2,12 +2,22 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { Combobox } from '../../components/combobox.tsx';
 import { Select } from '../../components/field.tsx';
+import { folded } from '../../components/marked-words.ts';
+import { useFound } from '../../components/use-found.ts';
 import { useTexts } from '../../messages/texts.tsx';
-import { collectionsQuery } from './collections-query.ts';
-import { fitting, type Line, linesOf, mostOffered } from './fitting.ts';
+import { previewQuery } from '../entity/entity-queries.ts';
+import { type CollectionLine, collectionsFound, few } from './collections-query.ts';
 
-/** So many the browser's own list has; of thousands it takes a second to come, and nobody finds anything in it. */
-const few = 200;
+/** A collection that can be chosen, by its name. */
+interface Line {
+  id: string;
+  label: string;
+}
+
+function linesOf(collections: readonly CollectionLine[]): Line[] {
+  return collections.map(({ id, label }) => ({ id, label: label || id }));
+}
+
 interface CollectionChoiceProps {
   /** What ties it to its field. */
   ids?: { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true };
@@ -24,12 +34,16 @@ interface CollectionChoiceProps {
 /** One of the node's collections: of a list, or, where there are many, found by a part of its name. */
 export function CollectionChoice({ ids, label, value, called, none, onChange }: CollectionChoiceProps) {
   const { t } = useTexts();
-  const { data } = useQuery(collectionsQuery);
-  const all = linesOf(data?.collections ?? []);
+  const { data } = useQuery(collectionsFound(''));
+  const first = linesOf(data?.collections ?? []);
   const nothing = none === undefined ? [] : [{ id: '', label: none }];
-  const chosen = [...nothing, ...all].find(({ id }) => id === value) ?? { id: value, label: called || value };
+  const listed = [...nothing, ...first].find(({ id }) => id === value);
+  const isFar = data !== undefined && value !== '' && !listed && !called;
+  const { data: known } = useQuery({ ...previewQuery(value), enabled: isFar });
+  const chosen = listed ?? { id: value, label: called || known?.label || value };
   const shared = { label, required: none === undefined, onChange };
-  if (all.length > few) return <Found {...shared} ids={ids} chosen={chosen} all={[...nothing, ...all]} />;
+  if ((data?.total ?? 0) > few)
+    return <Found {...shared} ids={ids} chosen={chosen} first={[...nothing, ...first]} total={data?.total ?? 0} />;
   return (
     <Select
       aria-label={ids ? undefined : label}
@@ -39,7 +53,7 @@ export function CollectionChoice({ ids, label, value, called, none, onChange }: 
       onChange={({ target }) => onChange(target.value)}
     >
       {none === undefined && value === '' && <option value="">{t('collection.choose')}</option>}
-      {[...nothing, ...all, ...(called && !all.some(({ id }) => id === value) ? [chosen] : [])].map((one) => (
+      {[...nothing, ...first, ...(called && !listed ? [chosen] : [])].map((one) => (
         <option key={one.id} value={one.id}>
           {one.label.slice(0, 200)}
         </option>
@@ -48,22 +62,31 @@ export function CollectionChoice({ ids, label, value, called, none, onChange }: 
   );
 }
 
+/** So many of those that fit are offered. */
+const most = 50;
+
 interface FoundProps extends Pick<CollectionChoiceProps, 'label' | 'onChange'> {
   ids: CollectionChoiceProps['ids'];
   required: boolean;
   chosen: Line;
-  all: readonly Line[];
+  /** What is offered before anything is typed, and how many there are. */
+  first: readonly Line[];
+  total: number;
 }
 
-function Found({ ids, label, required, chosen, all, onChange }: FoundProps) {
+function Found({ ids, label, required, chosen, first, total, onChange }: FoundProps) {
   const { t, number } = useTexts();
   const [typed, setTyped] = useState<string | null>(null);
+  const found = useFound(typed ?? '', collectionsFound);
+  const isTyped = typed !== null && typed.trim() !== '';
   // Enter leaves what is chosen as it is, as long as nothing is typed.
-  const those = typed === null ? [chosen, ...all.filter(({ id }) => id !== chosen.id)] : fitting(all, typed);
-  const known = those.filter(({ label: name }) => name !== '');
-  const options = known.slice(0, mostOffered);
+  const those = isTyped
+    ? [...first.filter((one) => one.id === '' && fits(one, typed)), ...linesOf(found.data?.collections ?? [])]
+    : [chosen, ...first.filter(({ id }) => id !== chosen.id)];
+  const options = those.filter(({ label: name }) => name !== '').slice(0, most);
   const named = Map.groupBy(options, (one) => one.label);
-  const left = known.length - options.length;
+  const besides = options.some((one) => one.id === '') ? 1 : 0;
+  const left = (isTyped ? (found.data?.total ?? 0) : total) + besides - options.length;
   const { id, ...tied } = ids ?? {};
   return (
     <Combobox
@@ -85,7 +108,7 @@ function Found({ ids, label, required, chosen, all, onChange }: FoundProps) {
         </>
       )}
       below={left > 0 ? t('list.andMore', { number: number(left) }) : undefined}
-      note={t('peer.nothing')}
+      note={found.error ? t('peer.notFound') : found.waits ? t('state.waiting') : t('peer.nothing')}
       onChoose={(one) => {
         setTyped(null);
         if (one.id !== chosen.id) onChange(one.id);
@@ -93,4 +116,8 @@ function Found({ ids, label, required, chosen, all, onChange }: FoundProps) {
       onLeave={() => setTyped(null)}
     />
   );
+}
+
+function fits({ label }: Line, text: string): boolean {
+  return folded(label).includes(folded(text.trim()));
 }

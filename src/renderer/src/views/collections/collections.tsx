@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Library, Plus, Trash2 } from 'lucide-react';
 import { useRef, useState } from 'react';
@@ -8,38 +8,37 @@ import { Button, buttonClasses } from '../../components/button.tsx';
 import { EmptyState } from '../../components/empty-state.tsx';
 import { Input } from '../../components/field.tsx';
 import { More } from '../../components/more.tsx';
+import { onceEach } from '../../components/once-each.ts';
 import { PageHead } from '../../components/page-head.tsx';
 import { pressedKey } from '../../components/pressed-key.ts';
 import { QueryState } from '../../components/query-state.tsx';
 import { useActive } from '../../components/use-active.ts';
+import { useSettled } from '../../components/use-settled.ts';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionLines } from './collection-lines.tsx';
-import { collectionsQuery } from './collections-query.ts';
+import { collectionPages, newestCollections } from './collections-query.ts';
 import { NewCollection } from './new-collection.tsx';
 
 const route = getRouteApi('/collections');
-
-/** So many are listed, and so many more each time that more are asked for. */
-const step = 500;
 
 /** All collections of the node, found by a part of their names. */
 export function Collections() {
   const { t, number } = useTexts();
   const go = useNavigate();
-  const list = useQuery(collectionsQuery);
+  const all = useQuery(newestCollections);
   const { q = '' } = route.useSearch();
   const [part, setPart] = useTypedAddress(q, (next) => {
     void go({ to: '/collections', search: (old) => ({ ...old, q: next }), replace: true });
   });
-  const [most, setMost] = useState(step);
   const [creating, setCreating] = useState(false);
   const box = useRef<HTMLInputElement>(null);
-  const wanted = part.trim().toLocaleLowerCase();
-  const found = (list.data?.collections ?? []).filter(({ label }) =>
-    (label ?? '').toLocaleLowerCase().includes(wanted),
-  );
-  const shown = found.slice(0, most);
+  const wanted = part.trim();
+  const settled = useSettled(wanted);
+  const list = useInfiniteQuery(collectionPages(settled));
+  const shown = onceEach((list.data?.pages ?? []).flatMap(({ collections }) => collections));
+  // What is shown may be of what was typed before: Enter would take that.
+  const isOfText = settled === wanted && !list.isPlaceholderData;
   const { at, put, reset } = useActive(shown.map(({ id }) => id));
   const open = (id: string | undefined) => id && void go({ to: '/collections/$id', params: { id } });
 
@@ -58,12 +57,12 @@ export function Collections() {
     { id: 'new-collection', label: t('collections.new'), group, keys: ['n'], run: () => setCreating(true) },
   ]);
 
-  const none = list.data?.total === 0;
+  const none = all.data?.total === 0;
   return (
     <>
       <PageHead
         title={t('collections.title')}
-        about={list.data && t('collections.count', { count: list.data.total, number: number(list.data.total) })}
+        about={all.data && t('collections.count', { count: all.data.total, number: number(all.data.total) })}
         actions={
           <>
             {!none && (
@@ -75,7 +74,7 @@ export function Collections() {
                   reset();
                   setPart(target.value);
                 }}
-                onKeyDown={(event) => pressedKey(event) === 'Enter' && open(shown[0]?.id)}
+                onKeyDown={(event) => pressedKey(event) === 'Enter' && isOfText && open(shown[0]?.id)}
                 placeholder={t('list.filter')}
                 aria-label={t('list.filter')}
                 className="w-56"
@@ -101,19 +100,13 @@ export function Collections() {
           </Link>
         </EmptyState>
       )}
-      {list.data && !none && shown.length === 0 && (
+      {list.data && isOfText && !none && shown.length === 0 && (
         <EmptyState icon={Library} title={t('table.nothing')}>
           <p>{t('collections.nothingAbout')}</p>
         </EmptyState>
       )}
       {shown.length > 0 && <CollectionLines collections={shown} active={at} />}
-      <More
-        list={{
-          hasNextPage: found.length > most,
-          isFetchingNextPage: false,
-          fetchNextPage: () => setMost(most + step),
-        }}
-      />
+      <More list={list} />
       <NewCollection open={creating} onClose={() => setCreating(false)} />
     </>
   );

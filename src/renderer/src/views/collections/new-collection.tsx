@@ -8,7 +8,7 @@ import { Field, Input, TextArea } from '../../components/field.tsx';
 import { toast } from '../../components/toasts.tsx';
 import { useMadeOnce } from '../../components/use-made-once.ts';
 import { useTexts } from '../../messages/texts.tsx';
-import { collectionsQuery } from './collections-query.ts';
+import { collectionsKey } from './collections-query.ts';
 
 /** Asks for a name, makes the collection and goes to it. */
 export function NewCollection({ open, onClose }: { open: boolean; onClose(): void }) {
@@ -31,7 +31,7 @@ export function NewCollection({ open, onClose }: { open: boolean; onClose(): voi
     },
     onSuccess: (made) => {
       tell(made);
-      void queries.invalidateQueries({ queryKey: collectionsQuery.queryKey });
+      void queries.invalidateQueries({ queryKey: collectionsKey });
     },
   });
   const close = () => {

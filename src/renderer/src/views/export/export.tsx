@@ -17,7 +17,6 @@ import { Progress } from '../../components/progress.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionProblem, isGone } from '../collection/collection-problem.tsx';
 import { CollectionChoice } from '../collections/collection-choice.tsx';
-import { collectionsQuery } from '../collections/collections-query.ts';
 import { entityQuery } from '../entity/entity-queries.ts';
 import { type Format, formats, type Selected } from './formats.ts';
 
@@ -32,8 +31,6 @@ export function Export() {
   const { collection = '', format = 'car', history = 'all' } = route.useSearch();
   const go = useNavigate({ from: '/export' });
   const { selected, filtered } = useRouterState({ select: ({ location }) => location.state as Selected });
-  const list = useQuery(collectionsQuery);
-  // Of the list it may not be, or not yet.
   const wanted = useQuery({ ...entityQuery(collection), enabled: collection !== '' });
   const group = useId();
   const [prepared, setPrepared] = useState<Prepared | null>(null);
@@ -88,9 +85,8 @@ export function Export() {
       run: () => void start(),
     },
   ]);
-  const listed = list.data?.collections.find(({ id }) => id === collection);
   const own = wanted.data?.properties.label;
-  const label = listed?.label ?? (typeof own === 'string' ? own : collection);
+  const label = typeof own === 'string' && own !== '' ? own : collection;
   if (isGone(wanted.error) && !prepared)
     return (
       <>

@@ -3,9 +3,10 @@ import { useRef } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { Button } from '../../components/button.tsx';
 import { Field, Input } from '../../components/field.tsx';
+import { useFound } from '../../components/use-found.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionChoice } from '../collections/collection-choice.tsx';
-import { collectionsQuery } from '../collections/collections-query.ts';
+import { collectionsFound, namesakesQuery } from '../collections/collections-query.ts';
 import { ReadOnly } from '../entity/read-only.tsx';
 
 /** Where something goes: a collection that is there, or a new one of a name. */
@@ -20,11 +21,11 @@ export function targetText({ collection, label }: Target): string {
   return collection || label.trim();
 }
 
-/** The ids of the collections that are called as the new one is to be; none for one that is there. */
-export function useNamesakes(target: Target): string[] {
-  const list = useQuery(collectionsQuery);
-  if (target.collection !== '') return [];
-  return (list.data?.collections ?? []).filter(({ label }) => label === targetText(target)).map(({ id }) => id);
+/** The ids of the collections that are called as the new one is to be; none for one that is there. `waits`: not known yet. */
+export function useNamesakes(target: Target): { ids: string[]; waits: boolean } {
+  const isNew = target.collection === '';
+  const { data, waits } = useFound(isNew ? targetText(target) : '', namesakesQuery);
+  return { ids: (isNew && data) || [], waits: isNew && waits };
 }
 
 interface TargetChoiceProps {
@@ -36,7 +37,7 @@ interface TargetChoiceProps {
 
 export function TargetChoice({ target, onChange, namesakes = [] }: TargetChoiceProps) {
   const { t } = useTexts();
-  const list = useQuery(collectionsQuery);
+  const list = useQuery(collectionsFound(''));
   // None that are there can be chosen as long as nobody knows them.
   const isUnknown = list.isError && !list.data;
   const [only, ...others] = namesakes;

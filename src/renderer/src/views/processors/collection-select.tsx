@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Field } from '../../components/field.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionChoice } from '../collections/collection-choice.tsx';
-import { collectionsQuery } from '../collections/collections-query.ts';
+import { collectionsFound } from '../collections/collections-query.ts';
 
 /** One of the node's collections. */
 export function CollectionSelect({
@@ -17,9 +17,9 @@ export function CollectionSelect({
   onChange(id: string): void;
 }) {
   const { t } = useTexts();
-  const { data } = useQuery(collectionsQuery);
+  const { data } = useQuery(collectionsFound(''));
   return (
-    <Field label={label} hint={data?.collections.length === 0 ? t('collections.none') : hint}>
+    <Field label={label} hint={data?.total === 0 ? t('collections.none') : hint}>
       {(ids) => <CollectionChoice ids={ids} label={label} value={value ?? ''} onChange={onChange} />}
     </Field>
   );

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { collectionsQuery } from '../collections/collections-query.ts';
+import { collectionsFound } from '../collections/collections-query.ts';
 
 interface CollectionOfNew {
   collection: string | undefined;
@@ -9,18 +9,15 @@ interface CollectionOfNew {
   isPending: boolean;
 }
 
-/** How the node names the collection of a job's logs (src/server/resources/jobs/job-collection.ts): each job makes one. */
-const ofJob = /^Pipeline Job: job_\w+$/;
-
 /**
  * The collection that something new is put into, until one is chosen: the node's own that was first in the list and, if there is
  * one, is of no job, whose processors may write there.
  */
 export function useCollectionOfNew(): CollectionOfNew {
   const [chosen, choose] = useState<string>();
-  const { data, isPending } = useQuery(collectionsQuery);
-  const own = data?.collections.filter(({ mirror }) => mirror === null);
-  const usual = (own?.find(({ label }) => !ofJob.test(label ?? '')) ?? own?.[0])?.id;
+  const { data, isPending } = useQuery(collectionsFound(''));
+  // The node's own stand first, those of jobs last.
+  const usual = data?.collections.find(({ mirror }) => mirror === null)?.id;
   // What was offered stays, whatever else is first in the list when it is asked for again.
   if (chosen === undefined && usual !== undefined) choose(usual);
   return { collection: chosen ?? usual, choose, isPending };

@@ -1,8 +1,9 @@
+import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import type { components } from '../../api/schema.d.ts';
 import { soughtWords } from '../../components/marked-words.ts';
 import { ResultList, ResultName, ResultText } from '../../components/result-list.tsx';
-import type { CollectionLine } from '../collections/collections-query.ts';
+import { previewQuery } from '../entity/entity-queries.ts';
 
 interface HitsProps {
   hits: readonly components['schemas']['PlacedHitView'][];
@@ -10,15 +11,13 @@ interface HitsProps {
   active: number;
   /** Whether they are of what was sought before. */
   late: boolean;
-  collections: readonly CollectionLine[];
   /** What was sought: its words are marked. */
   query: string;
 }
 
 /** What was found, the best first, each with the collection that it lies in. */
-export function Hits({ hits, active, late, collections, query }: HitsProps) {
+export function Hits({ hits, active, late, query }: HitsProps) {
   const sought = useMemo(() => soughtWords(query), [query]);
-  const names = new Map(collections.map(({ id, label }) => [id, label]));
   return (
     <ResultList
       items={hits}
@@ -27,12 +26,11 @@ export function Hits({ hits, active, late, collections, query }: HitsProps) {
       late={late}
       line="py-2"
       show={({ id, label, type, collection_id, entity_preview }) => {
-        const home = collection_id ? names.get(collection_id) : undefined;
         return (
           <>
             <div className="flex items-baseline gap-3">
               <ResultName id={id} label={label} type={type} sought={sought} />
-              {home && <bdi className="ml-auto max-w-48 shrink-0 truncate text-xs text-quiet">{home}</bdi>}
+              {collection_id && <Home id={collection_id} />}
             </div>
             <ResultText
               text={entity_preview?.description_preview ?? entity_preview?.text_preview}
@@ -44,4 +42,11 @@ export function Hits({ hits, active, late, collections, query }: HitsProps) {
       }}
     />
   );
+}
+
+/** The collection that something lies in, by its name. */
+function Home({ id }: { id: string }) {
+  const { data } = useQuery(previewQuery(id));
+  if (!data?.label) return null;
+  return <bdi className="ml-auto max-w-48 shrink-0 truncate text-xs text-quiet">{data.label.slice(0, 300)}</bdi>;
 }

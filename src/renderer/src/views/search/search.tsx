@@ -15,7 +15,6 @@ import { Waiting } from '../../components/waiting.tsx';
 import { useTexts } from '../../messages/texts.tsx';
 import { TypeFacets } from '../collection/type-facets.tsx';
 import { CollectionChoice } from '../collections/collection-choice.tsx';
-import { collectionsQuery } from '../collections/collections-query.ts';
 import { Hits } from './hits.tsx';
 import { hitsQuery, mostHits, type SearchAddress } from './search-query.ts';
 
@@ -27,7 +26,6 @@ export function Search() {
   const address = route.useSearch();
   const go = useNavigate({ from: '/search' });
   const box = useRef<HTMLInputElement>(null);
-  const collections = useQuery(collectionsQuery);
   const found = useQuery(hitsQuery(address));
   // The types to choose from are those of what is found without choosing.
   const unfiltered = useQuery(hitsQuery({ ...address, types: undefined }));
@@ -122,15 +120,7 @@ export function Search() {
           {address.types && <Button onClick={() => change({ types: undefined })}>{t('table.showAll')}</Button>}
         </EmptyState>
       )}
-      {hits.length > 0 && (
-        <Hits
-          hits={hits}
-          active={at}
-          late={found.isPlaceholderData}
-          collections={collections.data?.collections ?? []}
-          query={address.q ?? ''}
-        />
-      )}
+      {hits.length > 0 && <Hits hits={hits} active={at} late={found.isPlaceholderData} query={address.q ?? ''} />}
     </>
   );
 }

@@ -10,21 +10,19 @@ import { QueryState } from '../../components/query-state.tsx';
 import { useActive } from '../../components/use-active.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionLines } from '../collections/collection-lines.tsx';
-import { collectionsQuery } from '../collections/collections-query.ts';
+import { newestCollections, shownAtStart } from '../collections/collections-query.ts';
 import { NewCollection } from '../collections/new-collection.tsx';
 import { FirstSteps } from './first-steps.tsx';
 import { NodeSummary } from './node-summary.tsx';
 
-/** So many collections, the newest; the others are one click further. */
-const shown = 12;
-
 /** What the node holds, and what can be done next. */
 export function Start() {
   const { t, number } = useTexts();
-  const list = useQuery(collectionsQuery);
+  const list = useQuery(newestCollections);
   const [creating, setCreating] = useState(false);
   const go = useNavigate();
-  const newest = (list.data?.collections ?? []).slice(0, shown);
+  // The others are one click further.
+  const newest = list.data?.collections ?? [];
   const { at, put } = useActive(newest.map(({ id }) => id));
   const open = (id: string | undefined) => id && void go({ to: '/collections/$id', params: { id } });
   const group = t('group.list');
@@ -54,7 +52,7 @@ export function Start() {
               {t('collections.title')}
             </h2>
             <CollectionLines collections={newest} active={at} />
-            {total > shown && (
+            {total > shownAtStart && (
               <p className="px-5 py-3">
                 <Link to="/collections" className="text-accent underline">
                   {t('start.allCollections', { count: total, number: number(total) })}

@@ -9,11 +9,11 @@ import { Field } from '../../components/field.tsx';
 import { Problem } from '../../components/problem.tsx';
 import { TagsField } from '../../components/tags-field.tsx';
 import { toast } from '../../components/toasts.tsx';
+import { useFound } from '../../components/use-found.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { useUnsaved } from '../../session/unsaved.ts';
 import { namesQuery } from '../argo/argo-queries.ts';
-import { collectionsQuery } from '../collections/collections-query.ts';
-import { fitting, linesOf, mostOffered } from '../collections/fitting.ts';
+import { collectionsFound } from '../collections/collections-query.ts';
 import { PeerName } from '../entity/peer-name.tsx';
 import { type Remote, remoteQuery } from './sync-queries.ts';
 
@@ -126,7 +126,7 @@ function changedIn(base: Wanted, now: Wanted): Partial<Wanted> {
 function CollectionsField({ ids, onChange }: { ids: readonly string[]; onChange(ids: string[]): void }) {
   const { t, number } = useTexts();
   const [text, setText] = useState('');
-  const here = useQuery(collectionsQuery);
+  const here = useFound(text, collectionsFound);
   const part = text.trim();
   const typed = isEntityId(part) && !ids.includes(part) ? [{ id: part, label: part }] : [];
   useUnsaved(typed.length > 0);
@@ -135,8 +135,9 @@ function CollectionsField({ ids, onChange }: { ids: readonly string[]; onChange(
     onChange([...ids, id]);
   };
   const taken = new Set(ids);
-  const found = fitting(linesOf(here.data?.collections ?? []), part).filter(({ id }) => !taken.has(id));
-  const left = found.length - mostOffered;
+  const found = here.data?.collections ?? [];
+  const options = found.filter(({ id }) => !taken.has(id)).map(({ id, label }) => ({ id, label: label || id }));
+  const left = (here.data?.total ?? 0) - found.length;
   return (
     <div className="space-y-1.5">
       <ul aria-label={t('sync.scopeCollections')} className="space-y-1">
@@ -160,7 +161,7 @@ function CollectionsField({ ids, onChange }: { ids: readonly string[]; onChange(
         placeholder={t('sync.scopeAdd')}
         text={text}
         onText={setText}
-        options={typed.length > 0 ? typed : found.slice(0, mostOffered)}
+        options={typed.length > 0 ? typed : options}
         keyOf={({ id }) => id}
         show={({ label }) => <bdi>{label}</bdi>}
         below={typed.length === 0 && left > 0 ? t('list.andMore', { number: number(left) }) : undefined}

@@ -5,13 +5,14 @@ import { defaultMappingOf, type MappingOf } from '../../../exchange/map-source.t
 import { parseMapping } from '../../../exchange/mapping.ts';
 import type { TextEncoding } from '../../../exchange/text-encoding.ts';
 import { type Caller, operator } from '../../../model/caller.ts';
+import { jsonOf } from '../../../model/from-json.ts';
 import { isEntityId, type Network } from '../../../model/ids.ts';
 import { collectionsOf, type Manifest } from '../../../model/manifest.ts';
 import { restored } from '../../../model/next-version.ts';
 import type { Row } from '../../../store/commit.ts';
 import type { Reader } from '../../../store/connection.ts';
 import { findEntity, findStanding } from '../../../store/entities.ts';
-import { collectionsLabelled, undoneCollection } from '../../../store/imports/import-sources.ts';
+import { undoneCollection } from '../../../store/imports/import-sources.ts';
 import { lastHere } from '../../../store/last-here.ts';
 import type { NetworkStore } from '../../../store/network-store.ts';
 import { refuse, textIssues } from '../../entities/body.ts';
@@ -253,7 +254,7 @@ export class ImportsService {
   async #collection(caller: Caller, store: NetworkStore, wanted: string): Promise<ImportCollectionView> {
     if (isEntityId(wanted)) return store.read((db) => this.#known(db, wanted));
     refuse(textIssues({ collection: wanted }));
-    const [id, ...others] = store.read((db) => collectionsLabelled(db, wanted));
+    const [id, ...others] = jsonOf(await store.readLong('collectionsLabelled', { label: wanted }, caller)) as string[];
     if (others.length > 0)
       throw ValidationError.at(
         ['collection'],

@@ -1,6 +1,7 @@
 import { type Caller, operator } from '../../../model/caller.ts';
-import { collectionsLabelled } from '../../../store/imports/import-sources.ts';
+import { jsonOf } from '../../../model/from-json.ts';
 import type { EntityWrites } from '../../entities/writes.ts';
+import type { EntityId } from '../../wire.ts';
 import type { NamedCollectionsView } from './wire.ts';
 
 /** The names that queries and commands are written with. */
@@ -22,6 +23,6 @@ export class NamesService {
   async collections(caller: Caller, label: string): Promise<NamedCollectionsView> {
     operator(caller);
     const store = await this.#writes.store(caller);
-    return { ids: store.read((db) => collectionsLabelled(db, label)) };
+    return { ids: jsonOf(await store.readLong('collectionsLabelled', { label }, caller)) as EntityId[] };
   }
 }

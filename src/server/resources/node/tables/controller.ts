@@ -24,7 +24,11 @@ export class TablesController {
   }
 
   /**
-   * All collections with the number of their entities.
+   * All collections with the number of their entities, newest created first.
+   * @param q Only those that this text may mean, or all for an empty one: those that it is the name or the id of first, then those
+   * whose name begins with it, then those that have it in their name, without case and accents; of these the node's own first,
+   * those of jobs last
+   * @maxLength q 1000
    * @isInt limit
    * @minimum limit 1
    * @maximum limit 1000
@@ -34,10 +38,11 @@ export class TablesController {
   @Get()
   async collections(
     @Request() request: CallerRequest,
+    @Query() q?: string,
     @Query() limit: number = 1000,
     @Query() offset: number = 0,
   ): Promise<CollectionLinesView> {
-    return StoredJson.as<CollectionLinesView>(await this.tables.collections(request.caller, { limit, offset }));
+    return StoredJson.as<CollectionLinesView>(await this.tables.collections(request.caller, { q, limit, offset }));
   }
 
   /**

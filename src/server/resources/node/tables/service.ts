@@ -21,10 +21,15 @@ export class TablesService {
     this.#writes = writes;
   }
 
-  async collections(caller: Caller, page: { limit: number; offset: number }): Promise<Uint8Array> {
+  async collections(
+    caller: Caller,
+    { q, ...page }: { q: string | undefined; limit: number; offset: number },
+  ): Promise<Uint8Array> {
     operator(caller);
     const store = await this.#writes.store(caller);
-    return store.readLong('collectionsOverview', page, caller);
+    return q === undefined
+      ? store.readLong('collectionsOverview', page, caller)
+      : store.readLong('collectionsFound', { text: q, ...page }, caller);
   }
 
   async facets(caller: Caller, id: string, types: string | undefined): Promise<Uint8Array> {

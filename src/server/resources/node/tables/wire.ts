@@ -15,9 +15,11 @@ export interface CollectionLineView {
 }
 
 export interface CollectionLinesView {
-  /** Newest created first. */
   collections: CollectionLineView[];
-  /** @isInt */
+  /**
+   * How many there are, or that `q` may mean.
+   * @isInt
+   */
   total: number;
 }
 

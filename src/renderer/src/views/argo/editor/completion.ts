@@ -12,7 +12,8 @@ import { expectedAt, type Part } from '../language/expected.ts';
 /** What can be named in a query. Whoever writes before it has come gets it when it has. */
 export interface Names {
   known(): Promise<{ types: readonly { type: string; count: number }[]; predicates: readonly string[] }>;
-  collections(): Promise<readonly { id: string; label: string | null }[]>;
+  /** Collections that a text may mean, the likeliest first; of none, all. */
+  collections(text: string): Promise<readonly { id: string; label: string | null }[]>;
   /** Entities that a text may mean. */
   find(text: string): Promise<readonly { id: string; type: string; label: string }[]>;
 }
@@ -43,7 +44,7 @@ export function completions(names: () => Names, t: Texts['t'], number: Texts['nu
           options: [...parts, ...(await names().known()).predicates.filter(isTerm).map((name) => named(name))],
         };
       case 'collections':
-        return { from, filter: false, options: collections(await names().collections(), typed) };
+        return { from, filter: false, options: collections(await names().collections(typed)) };
       case 'entities':
         return { from, filter: false, options: (await names().find(typed)).map(entity) };
       case undefined:
@@ -63,12 +64,8 @@ function named(name: string, detail?: string): Completion {
   return { label: name.slice(0, 100), apply, ...(detail ? { detail } : {}) };
 }
 
-function collections(all: readonly { id: string; label: string | null }[], typed: string): Completion[] {
-  const part = typed.toLowerCase();
-  return all
-    .filter(({ id, label }) => id.startsWith(typed) || label?.toLowerCase().includes(part))
-    .slice(0, 50)
-    .map(({ id, label }) => ({ label: label?.slice(0, 100) || id, apply: id }));
+function collections(found: readonly { id: string; label: string | null }[]): Completion[] {
+  return found.slice(0, 50).map(({ id, label }) => ({ label: label?.slice(0, 100) || id, apply: id }));
 }
 
 function entity({ id, type, label }: { id: string; type: string; label: string }): Completion {

@@ -72,9 +72,10 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
   const isRead = !shown.error && encodings !== undefined && columns !== undefined && !isOld;
   // What lies in those would be overwritten: the ids of entities come of the collection's and of the records.
   const namesakes = useNamesakes(target);
-  const isPlaced = targetText(target) !== '' && namesakes.length === 0;
-  const ready = mapping !== null && isPlaced && !preview.error && isReadable && isRead;
-  const isFetching = [sample, facts, shown, preview].some((one) => one.isFetching) || samples.isReading;
+  const isPlaced = targetText(target) !== '' && namesakes.ids.length === 0;
+  const ready = mapping !== null && isPlaced && !namesakes.waits && !preview.error && isReadable && isRead;
+  const isFetching =
+    [sample, facts, shown, preview].some((one) => one.isFetching) || samples.isReading || namesakes.waits;
   const isUnderWay = isFetching || settled !== JSON.stringify(mapping);
   const coming = mapping !== null && isPlaced && isUnderWay && !shown.error && !facts.error;
 
@@ -229,7 +230,7 @@ export function RecordsImport({ files, serial, collection, onDone }: RecordsImpo
         </section>
       </div>
       <div className="sticky bottom-0 flex flex-wrap items-end justify-between gap-3 border-t border-line bg-surface px-4 py-3">
-        <TargetChoice target={target} onChange={setTarget} namesakes={namesakes} />
+        <TargetChoice target={target} onChange={setTarget} namesakes={namesakes.ids} />
         {/* There before it says something, so that it is read out. */}
         <p role="status" className="text-quiet">
           {waits && t('import.startsWhenRead')}
