@@ -7,7 +7,7 @@ import { StorageError, UnavailableError } from './errors.ts';
 import { type AppOptions, createApp } from './http/app.ts';
 import { connectionLimits } from './http/connections.ts';
 import { addressOf, closeListener, createListener, listen } from './http/listener.ts';
-import { mostConnections, openFilesLimit } from './http/most-connections.ts';
+import { mostConnections, openFilesLimit, refuseFewFiles } from './http/most-connections.ts';
 import { type Log, openLog } from './log.ts';
 import { instanceOf, isAlive, type NodeFile, nodeFilePath, readNodeFile, writeNodeFile } from './node-file.ts';
 import { refuseForeignLogs } from './store/foreign-log.ts';
@@ -49,10 +49,13 @@ export interface Overrides extends Pick<AppOptions, 'extend'> {
 /**
  * Starts a node: locks the data folder, builds the context, listens, writes node.json.
  * Disposing refuses new requests, lets running ones end (for 5 s), and closes everything in reverse.
- * @throws UnavailableError for a folder in use, on a network drive, of a backup or half restored, and for a busy port
+ * @throws UnavailableError for a folder in use, on a network drive, of a backup or half restored, for a busy port, and where it may
+ * open too few files
  */
 export async function startServer(config: Config, secrets: Secrets, overrides: Overrides = {}): Promise<RunningNode> {
   await using opened = new AsyncDisposableStack();
+  const files = openFilesLimit();
+  refuseFewFiles(files);
   const log = overrides.log ?? openLog(config.logLevel);
   const data = await openDataFolder(config.data);
   checkStartable(data);
@@ -88,7 +91,6 @@ export async function startServer(config: Config, secrets: Secrets, overrides: O
   // The port is part of the names that the app answers to, and known once the server listens.
   const own = { port: config.port, allowed: config.allowedHosts };
   const app = createApp(ctx, { own, ui: overrides.ui ?? null, extend: overrides.extend });
-  const files = openFilesLimit();
   const most = mostConnections(files);
   if (most < connectionLimits.most)
     log.warn(

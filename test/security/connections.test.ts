@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { RequestListener, Server } from 'node:http';
@@ -297,6 +297,20 @@ test.skipIf(!existsSync('/proc/self/limits'))(
       const body = { label: 'still here' };
       expect(await send(url, '/collections', { method: 'POST', headers, body })).toMatchObject({ status: 201 });
     }
+  },
+);
+
+test.skipIf(!existsSync('/proc/self/limits'))(
+  'a node that may open too few files says so, and does not start',
+  async () => {
+    const { path: data } = opened.use(await temporaryFolder());
+    const program = join(import.meta.dirname, '../../build/archeion.mjs');
+    const args = [process.execPath, program, 'serve', '--port', '0', '--data', data];
+    const { status, stderr } = spawnSync('sh', ['-c', 'ulimit -n 50; exec "$0" "$@"', ...args], { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([
+      1,
+      expect.stringMatching(/^archeion: The system lets .* 50 files .*"ulimit -n 1024"/),
+    ]);
   },
 );
 

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { UnavailableError } from '../errors.ts';
 import { connectionLimits } from './connections.ts';
 
 /** What a node has open for itself at most, with both networks in use and all its threads at work. */
@@ -15,6 +16,17 @@ export function openFilesLimit(): number {
   } catch {
     return Number.POSITIVE_INFINITY;
   }
+}
+
+/** With fewer it starts, and can then open neither its databases nor its threads, or takes connections that it loses. */
+const fewestFiles = 64;
+
+/** @throws UnavailableError, with the way out, where the system lets this process open too few files for a node */
+export function refuseFewFiles(files: number): void {
+  if (files < fewestFiles)
+    throw new UnavailableError(
+      `The system lets this process have ${files} files and connections open, and a node takes ${fewestFiles} at least: raise that, as by "ulimit -n 1024" in the shell that starts it.`,
+    );
 }
 
 /**
