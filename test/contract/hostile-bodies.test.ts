@@ -231,7 +231,7 @@ describe('metadata filters', () => {
     '{"_a":1',
     'null',
     '[]',
-    '',
+    ' ',
   ])('refuse %s', async (json) => {
     expect((await filter(json)).status).toBe(400);
   });
