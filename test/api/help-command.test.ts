@@ -12,6 +12,14 @@ test('help says what all commands, a group or one command of it do', async () =>
   expect(out).toBe((await commandLine('nowhere', ['remote', 'add', '--help'])).out);
 });
 
+test('every group has it, too', async () => {
+  for (const [group = '', name = ''] of [
+    ['remote', 'add'],
+    ['conflicts', 'show'],
+  ])
+    expect(await commandLine('nowhere', [group, 'help', name])).toEqual(await help(group, name));
+});
+
 test('the help of a command has the options that every command takes', async () => {
   for (const names of [['search'], ['remote'], ['remote', 'add']])
     expect((await help(...names)).out).toMatch(/^ {2}--data <dir> [\s\S]*^ {2}--network <name> /m);

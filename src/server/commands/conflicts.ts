@@ -43,6 +43,8 @@ export function addConflicts(program: Command, shell: Shell): void {
   const conflicts = program
     .command('conflicts')
     .description('show what was changed here and at a remote')
+    // As other groups have it by themselves, which do nothing without one of their commands.
+    .helpCommand(true)
     .option('--json', 'print one JSON document')
     .action(async (_options, command: Command) => {
       const options = command.optsWithGlobals<Options>();
