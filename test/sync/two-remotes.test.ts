@@ -452,3 +452,19 @@ test.each([
       expect(await sync(mirror, here, name)).toMatchObject({ merged: 0, restored: 0, conflicts: 1 });
   },
 );
+
+test.each(['entity', 'collection'])('what one of two services edited and deleted comes back so: %s', async (kind) => {
+  await using scene = await startBeside({ stranger: true });
+  const { mirror, one, another, here, ada, ben, remotes } = scene;
+  const { id: place } = await collection(mirror, here);
+  const { id } = kind === 'collection' ? { id: place } : await create(mirror, here, { collection: place });
+  for (const remote of Object.values(remotes)) await addRemote(mirror, here, { ...remote, collections: [place] });
+  await scene.round('first', 'second');
+  await remove(one, ada, await update(one, ada, await read(one, ada, id), { properties: { description: 'two' } }));
+  await scene.round('first', 'second');
+  const { cid } = ok<{ cid: string }>(await ask(mirror, here, `GET /entities/${id}/tip`));
+  ok(await ask(mirror, here, `POST /entities/${id}/restore`, { expect_tip: cid }));
+  await scene.round('first', 'second');
+  for (const { properties } of [await read(mirror, here, id), await read(one, ada, id), await read(another, ben, id)])
+    expect(properties).toMatchObject({ description: 'two' });
+});

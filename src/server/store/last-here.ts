@@ -6,7 +6,7 @@ import { descends } from './archive/archive-reads.ts';
 import type { Reader } from './connection.ts';
 import type { EntityRow } from './entities.ts';
 import { tipsSince } from './events.ts';
-import { chain, lastLive, type Version, versionByKey, versionHead } from './versions.ts';
+import { chain, findVersion, lastLive, type Version, versionByKey, versionHead } from './versions.ts';
 
 /** So many tips are looked through for the last one that was live here: graves give way to each other a few times at most. */
 const mostTips = 16;
@@ -16,7 +16,7 @@ const mostVersions = 64;
 
 /**
  * The last version of a deleted entity that was not deleted; undefined where it is not here. Where what was deleted here has given way
- * to a remote's tombstone, which says the same, that one need not lie over what was edited here before: then it is what was the tip here.
+ * to a remote's tombstone, which says the same, that one need not lie over what was edited before: then it is what was deleted first.
  */
 export function lastHere(db: Reader, { key }: Pick<EntityRow, 'key'>, grave: Manifest): Version | undefined {
   const last = lastLive(db, grave);
@@ -28,18 +28,25 @@ export function lastHere(db: Reader, { key }: Pick<EntityRow, 'key'>, grave: Man
 /** Whether a version was made from another one, also where what another remote had made of that was the tip here between them. */
 export function isMadeFrom(db: Reader, { cid }: Pick<Version, 'cid'>, from: string): boolean {
   if (descends(db, { from: cid, to: from })) return true;
-  const since = tipsSince(db, from, mostVersions);
-  const at = since.indexOf(cid);
-  return at !== -1 && since.slice(0, at).every((tip) => versionHead(db, tip)?.deleted === false);
+  for (const tip of tipsSince(db, from, mostVersions)) {
+    if (tip === cid) return true;
+    // What was edited and deleted at a remote comes as one move.
+    if (versionHead(db, tip)?.deleted !== false) return liveBelow(db, findVersion(db, tip))?.cid === cid;
+  }
+  return false;
 }
 
-/** What was the tip of a deleted entity until the version after it made it a deleted one. */
+function liveBelow(db: Reader, version: Pick<Version, 'manifest'> | undefined): Version | undefined {
+  return version?.manifest.deleted ? lastLive(db, version.manifest) : undefined;
+}
+
+/** What a deleted entity said when it was deleted, here or at the remote from which that came first. */
 function deletedHere(db: Reader, entity: number): Version | undefined {
   const sql = 'SELECT old_tip, new_tip FROM moves WHERE entity = ? ORDER BY id DESC LIMIT ?';
   for (const { old_tip, new_tip } of db.all<{ old_tip: number | null; new_tip: number }>(sql, entity, mostTips)) {
     const before = old_tip === null ? undefined : versionByKey(db, old_tip);
     if (!before) return undefined;
-    if (!before.manifest.deleted) return versionByKey(db, new_tip)?.manifest.prev === before.cid ? before : undefined;
+    if (!before.manifest.deleted) return liveBelow(db, versionByKey(db, new_tip));
   }
   return undefined;
 }
