@@ -254,6 +254,19 @@ describe('requests that are sent on one connection without waiting', () => {
   });
 });
 
+test('who asks one thing after the other keeps no node from its end', async () => {
+  const { port, server, seen } = await served({});
+  // Under way until the body comes.
+  const { socket } = talking(port, 'POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 1\r\n\r\n');
+  await expect.poll(() => seen.length).toBe(1);
+  const closed = closeListener(server);
+  socket.on('data', () => void socket.write('GET / HTTP/1.1\r\nHost: here\r\n\r\n'));
+  socket.write('x');
+  await closed;
+  // What was under way, and one more.
+  expect(seen.length).toBeLessThanOrEqual(2);
+});
+
 test('connections that the system refuses the node are told of, once a minute, and those after them are taken', async () => {
   const logged: string[] = [];
   const server = createListener((_request, response) => void response.end('here'));

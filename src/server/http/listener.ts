@@ -114,15 +114,21 @@ export function addressOf(host: string, port: number): string {
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
-const graceMs = 5000;
+const [graceMs, lookMs] = [5000, 100];
 
 /** Refuses new requests, lets running ones end for five seconds, and ends those that are left. */
 export function closeListener(server: Server): Promise<void> {
   return new Promise((resolve) => {
     if (!server.listening) return resolve();
     const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+    // Who asks one thing after the other would else keep a connection, and be answered, until all are ended.
+    server.prependListener('request', (_request, response) => {
+      response.shouldKeepAlive = false;
+    });
+    const looking = setInterval(() => server.closeIdleConnections(), lookMs);
     server.close(() => {
       clearTimeout(timer);
+      clearInterval(looking);
       resolve();
     });
     server.closeIdleConnections();
