@@ -87,6 +87,8 @@ describePage('the graph', () => {
     const { ada } = await gallery(node, operator(node));
     await using visitor = await comingIn(node);
     const { page } = visitor;
+    // What arranges the picture does not come at first.
+    await page.route('**/layout-worker*', (route) => route.abort(), { times: 1 });
     await visitor.go(`/graph?of=${ada.id}`);
     await entities(page).getByText('Waves').waitFor();
     for (const place of [0, 1, 2]) {
@@ -108,6 +110,10 @@ describePage('the graph', () => {
     await page.keyboard.type('e');
     expect(await page.getByRole('searchbox', { name: 'Find in the graph' }).inputValue()).toBe('se');
     expect(new URL(page.url()).pathname).toBe('/ui/graph');
+    expect(await page.getByText('finding places').count()).toBe(0);
+    const anew = page.getByRole('button', { name: 'Arrange anew' });
+    await Promise.all([page.waitForResponse(/layout-worker/), anew.click()]);
+    await expect.poll(() => page.getByText('finding places').count()).toBe(0);
     expect(visitor.faults).toEqual([]);
   });
 

@@ -16,23 +16,33 @@ export interface LayoutAnswer {
   done: boolean;
 }
 
-/** Arranges graphs in a thread, one at a time: a newer one ends the older. */
+/**
+ * Arranges graphs in a thread, one at a time: a newer one ends the older. Where the thread's script does not come, as from a node that is
+ * away, everything stays where it is, and the next one is tried with another thread.
+ */
 export class Layout implements Disposable {
-  readonly #worker = new Worker(new URL('./layout-worker.ts', import.meta.url), { type: 'module' });
+  readonly #onPlaces: (answer: LayoutAnswer) => void;
+  #worker: Worker | null = null;
   #run = 0;
 
   constructor(onPlaces: (answer: LayoutAnswer) => void) {
-    this.#worker.addEventListener('message', ({ data }: MessageEvent<LayoutAnswer>) => {
-      if (data.run === this.#run) onPlaces(data);
-    });
+    this.#onPlaces = onPlaces;
   }
 
   start(task: Omit<LayoutTask, 'run'>): void {
-    this.#run++;
-    this.#worker.postMessage({ ...task, run: this.#run } satisfies LayoutTask);
+    const run = ++this.#run;
+    this.#worker ??= new Worker(new URL('./layout-worker.ts', import.meta.url), { type: 'module' });
+    this.#worker.onmessage = ({ data }: MessageEvent<LayoutAnswer>) => {
+      if (data.run === run) this.#onPlaces(data);
+    };
+    this.#worker.onerror = () => {
+      this.#worker = null;
+      this.#onPlaces({ run, places: new Float32Array(task.places), done: true });
+    };
+    this.#worker.postMessage({ ...task, run } satisfies LayoutTask);
   }
 
   [Symbol.dispose](): void {
-    this.#worker.terminate();
+    this.#worker?.terminate();
   }
 }
