@@ -124,6 +124,7 @@ test('a sync goes on by itself once it has begun, and what it came to is kept', 
   expect((await ask(mirror, here, 'POST /node/remotes/origin/run')).status).toBe(409);
   ok(await ask(mirror, here, 'POST /node/remotes/origin/stop'));
   expect((await ended(pair)).last_run).toMatchObject({ fault: 'ended' });
+  expect(await state(pair)).toMatchObject({ remotes: [{ failing: false }] });
   await expect.poll(async () => kinds(await log(pair, '?limit=1'))).toEqual(['ended']);
   // Where there is none, there is nothing to end.
   expect(ok<RemoteView>(await ask(mirror, here, 'POST /node/remotes/origin/stop')).running).toBe(null);

@@ -35,7 +35,7 @@ export async function gaugesOf(
     remotes.map((remote, i): RemoteGauges => {
       const last = runs.last(store, remote);
       const running = runs.current(store.network, remote.name);
-      const failing = last !== null && (last.error !== null || last.report.stopped !== null);
+      const isUndone = last !== null && (last.error !== null || last.report.stopped !== null);
       const level = last?.level ?? null;
       return {
         remote: remote.name,
@@ -43,8 +43,9 @@ export async function gaugesOf(
         unread: lagOf(seenIntervals(db, remote.key), { lastRun: last, running }, now).events,
         level,
         ended: last?.ended ?? null,
-        succeeded: failing ? level : (last?.ended ?? null),
-        failing,
+        succeeded: isUndone ? level : (last?.ended ?? null),
+        // Nobody has to look at what somebody, or the end of the node, has stopped.
+        failing: isUndone && last.fault !== 'ended',
         running: running !== null,
       };
     }),

@@ -174,7 +174,7 @@ export function syncFamilies(remotes: (RemoteGauges & { network: string })[]): F
     ),
     gauge(
       'archeion_sync_failing',
-      'Whether the last sync failed or stopped.',
+      'Whether the last sync failed, or stopped until somebody looks.',
       each((it) => Number(it.failing)),
     ),
     gauge(
