@@ -357,6 +357,10 @@ describePage('an entity', () => {
     await page.getByRole('button', { name: 'Restore' }).click();
     await page.getByText('Restored as version 6', { exact: true }).waitFor();
     expect((await read(node, me, letter.id)).ver).toBe(6);
+    await page.getByRole('link', { name: 'Ann Lee' }).last().click();
+    await heading('Ann Lee').waitFor();
+    await page.keyboard.press('Delete');
+    await page.getByText('One relationship of another entity leads here.').waitFor();
     expect(visitor.faults).toEqual([]);
   });
 

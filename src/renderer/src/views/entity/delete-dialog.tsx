@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { answered, api } from '../../api/client.ts';
@@ -14,7 +14,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { versionQuery } from '../history/history-queries.ts';
 import { bringBackTyped } from './bring-back.ts';
 import { takeDraft } from './draft.ts';
-import type { Entity } from './entity-queries.ts';
+import { type Entity, incomingQuery } from './entity-queries.ts';
 
 interface DeleteDialogProps {
   /** The version that was looked at when it was asked for; null while nobody asks. */
@@ -32,7 +32,7 @@ interface DeleteDialogProps {
 /** Asks before an entity is deleted, as it was looked at, and offers the way back afterwards. */
 export function DeleteDialog({ asked, newest, gone, typed, collection, onClose }: DeleteDialogProps) {
   const { id, type, ver, cid } = newest;
-  const { t } = useTexts();
+  const { t, counted } = useTexts();
   const go = useNavigate();
   const queries = useQueryClient();
   const [note, setNote] = useState('');
@@ -66,6 +66,9 @@ export function DeleteDialog({ asked, newest, gone, typed, collection, onClose }
       void queries.invalidateQueries();
     },
   });
+  // What lies in a collection leads to it; that it stays is said.
+  const incoming = useInfiniteQuery({ ...incomingQuery(id), enabled: asked !== null && type !== 'collection' });
+  const others = incoming.data?.pages[0]?.total ?? 0;
   const leave = () =>
     void (collection
       ? go({ to: '/collections/$id', params: { id: collection }, ignoreBlocker: true })
@@ -105,6 +108,7 @@ export function DeleteDialog({ asked, newest, gone, typed, collection, onClose }
           </Notice>
         </div>
       )}
+      {others > 0 && type !== 'collection' && <p className="mb-3">{counted('entity.deleteIncoming', others)}</p>}
       {typed && <p className="mb-3">{t('entity.deleteTyped')}</p>}
       <Field label={t('save.note')}>
         {(ids) => <Input {...ids} value={note} onChange={({ target }) => setNote(target.value)} />}
