@@ -31,6 +31,7 @@ import type { AdditiveGroup } from './store/additive.ts';
 import type { Commit, Outcome } from './store/commit.ts';
 import type { OpenFiles } from './store/file-identity.ts';
 import { databaseFile, NetworkStore } from './store/network-store.ts';
+import { moved } from './store/threads/moved.ts';
 
 /** What a task is given when its turn comes. */
 export interface Turn {
@@ -171,7 +172,8 @@ export async function serveLarge(task: RequestTask): Promise<LargeAnswer> {
     const endpoint = begin(task).endpoints.get(`${route.method} ${route.path}`);
     if (!endpoint) throw new Error(`${route.method} ${route.path} is no endpoint for a thread`);
     const body = bytes && parseJson(bytes);
-    return plain(await endpoint({ params, query, headers, caller, body }));
+    const answer = plain(await endpoint({ params, query, headers, caller, body }));
+    return await moved(answer, answer.json);
   } catch (error) {
     return refusal(error);
   } finally {

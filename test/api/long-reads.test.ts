@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { type Asker, AskerTurns } from '../../src/server/store/threads/asker-turns.ts';
 import { workResult } from '../../src/server/store/threads/failed-work.ts';
 import type { LongRead } from '../../src/server/store/threads/long-reads.ts';
-import { runLongRead } from '../../src/server/store/threads/reader-thread.ts';
+import { longRead, runLongRead } from '../../src/server/store/threads/reader-thread.ts';
 import { ReaderThreads } from '../../src/server/store/threads/reader-threads.ts';
 import { anonymous, ask, type Person, user } from '../helpers/callers.ts';
 import { create, type Entity } from '../helpers/entities.ts';
@@ -88,7 +88,7 @@ test('a long read that has begun ends when its client has left', async () => {
     args: { ...args, sources: [other.id], targets: [entity.id] },
     left,
   });
-  const answer = (read: LongRead) => JSON.parse(new TextDecoder().decode(workResult(runLongRead(read))));
+  const answer = (read: LongRead) => JSON.parse(new TextDecoder().decode(workResult(longRead(read))));
   expect(answer(paths(Int32Array.of(1)))).toEqual({ paths: [], truncated: true });
   expect(answer(paths(Int32Array.of(0)))).toMatchObject({ paths: [{ length: 1 }], truncated: false });
 });
@@ -112,6 +112,22 @@ test('searches of clients that have left are not searched', async () => {
   open();
   for (const answer of [first, later]) expect((await answer).status).toBe(200);
   expect(read).toEqual(['answerJob', 'answerJob']);
+});
+
+test('a long result is not copied on its way from a thread, but changes hands', async () => {
+  const text = 'x'.repeat(1_100_000);
+  const [large, small] = [await create(node, owner, { properties: { text } }), entity];
+  const store = await node.ctx.networks.get('main');
+  const read = (id: string): LongRead => {
+    const { database: file, fileId } = store;
+    return { file, fileId, name: 'storedJson', args: { id } };
+  };
+  const parcel = Object(await runLongRead(read(large.id)));
+  expect(parcel[Piscina.transferableSymbol]).toBe(parcel[Piscina.valueSymbol].buffer);
+  expect(await runLongRead(read(small.id))).toBeInstanceOf(Uint8Array);
+  const bytes = await store.readLong('storedJson', { id: large.id });
+  expect(new TextDecoder().decode(bytes)).toContain(text);
+  expect((await ask(node, owner, `GET /entities/${large.id}`)).text).toContain(text);
 });
 
 const person = (id: string): Asker => ({ actor: { kind: 'user', id, ids: [id], operator: false } });

@@ -19,7 +19,7 @@ import { hasOpenJobs } from '../../src/server/store/jobs/open-jobs.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
 import { hasWatched } from '../../src/server/store/remotes/watched-networks.ts';
 import { searchFile } from '../../src/server/store/search/search-index.ts';
-import { runLongRead } from '../../src/server/store/threads/reader-thread.ts';
+import { longRead } from '../../src/server/store/threads/reader-thread.ts';
 import { verifyStore } from '../../src/server/store/verify/verify.ts';
 import { openBelow } from '../helpers/open-files.ts';
 import { first, idOf, openStore, step, type TestStore } from '../helpers/store.ts';
@@ -43,7 +43,7 @@ function filesOf({ store }: TestStore) {
 }
 
 const openers: Record<string, (opened: TestStore) => unknown> = {
-  'a long read': ({ store: { database: file, fileId } }) => runLongRead({ file, fileId, name: 'counts', args: {} }),
+  'a long read': ({ store: { database: file, fileId } }) => longRead({ file, fileId, name: 'counts', args: {} }),
   'the index': (opened) => slice({ files: filesOf(opened).index, ms: 100, embedder: 'builtin' }),
   'a search': (opened) => similarities({ files: filesOf(opened).index, texts: ['a'], others: ['b'] }),
   'the attestation log': (opened) => advanceLog({ files: filesOf(opened).log, slice: {} as Slice }),

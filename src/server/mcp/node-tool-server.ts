@@ -37,10 +37,9 @@ export function nodeToolServer(
       import('../chat/node-tools.ts'),
       import('./write-tools.ts'),
     ]);
-    return createToolServer({
-      version,
-      log,
-      tools: { reading: nodeTools(node), writing: writes ? writeTools(node) : [] },
-    });
+    const tools = { reading: nodeTools(node), writing: writes ? writeTools(node) : [] };
+    const server = createToolServer({ version, log, tools });
+    await turn();
+    return server;
   };
 }

@@ -14,7 +14,7 @@ import type { Asker } from './threads/asker-turns.ts';
 import { workResult } from './threads/failed-work.ts';
 import type { LongRead, longReads } from './threads/long-reads.ts';
 import { type Lend, type LongReader, ReaderPool } from './threads/reader-pool.ts';
-import { runLongRead } from './threads/reader-thread.ts';
+import { longRead } from './threads/reader-thread.ts';
 import { ReaderThreads } from './threads/reader-threads.ts';
 import { threadQueue } from './threads/thread-queue.ts';
 import { TurnReads } from './threads/turn-reads.ts';
@@ -132,7 +132,7 @@ export class NetworkStore {
   static beside(data: string, network: Network, fileId: string | null, queue: CommitQueue): NetworkStore {
     const reader = storing(() => openReader(databaseFile(data, network), fileId));
     const longReads = {
-      run: async (read: LongRead) => workResult(runLongRead(read)),
+      run: async (read: LongRead) => workResult(longRead(read)),
       underWay: 0,
       close: () => undefined,
     };

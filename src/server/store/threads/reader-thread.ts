@@ -1,7 +1,8 @@
 import './sqlite-thread.ts';
 import { type Connection, openReader } from '../connection.ts';
-import { type FailedWork, workOrFailure } from './failed-work.ts';
+import { type FailedWork, isFailed, workOrFailure } from './failed-work.ts';
 import { type LongRead, longReads } from './long-reads.ts';
+import { moved } from './moved.ts';
 import { readWhileWaitedFor } from './read-time.ts';
 
 /** By their files, the longest unused first, each with the place that it was opened at. */
@@ -9,8 +10,14 @@ const connections = new Map<string, { connection: Connection; fileId: string | n
 /** Each holds up to 4 MB of pages. */
 const maxConnections = 8;
 
-/** Runs one long read on this thread's own connection; text goes back as UTF-8. */
-export function runLongRead<N extends keyof typeof longReads>(long: LongRead<N>): Uint8Array | FailedWork {
+/** Runs one long read for another thread. */
+export async function runLongRead(long: LongRead): Promise<Uint8Array | FailedWork> {
+  const result = longRead(long);
+  return isFailed(result) ? result : moved(result, result);
+}
+
+/** Runs one long read on this thread's own connection; text becomes UTF-8. */
+export function longRead<N extends keyof typeof longReads>(long: LongRead<N>): Uint8Array | FailedWork {
   return workOrFailure(
     () => readWhileWaitedFor(long.left ?? null, () => readOn(long)),
     () => forget(long.file),
