@@ -12,6 +12,7 @@ import {
   Tags,
 } from '../../http/controller.ts';
 import { answerEvents } from '../../http/event-answer.ts';
+import { StoredJson } from '../../http/stored-json.ts';
 import type { StreamRequest } from '../../http/streams.ts';
 import type { CallerRequest } from '../../model/caller.ts';
 import type { RhizaStatusView } from '../jobs/wire.ts';
@@ -91,12 +92,12 @@ export class RhizaJobsController extends Controller {
   @SuccessResponse(200, 'Resumed')
   @Response<ErrorView>(401, 'Unauthorized')
   @Response<ErrorView>(403, 'Forbidden')
-  resume(
+  async resume(
     @Request() request: CallerRequest,
     @Path() id: EntityId,
     @Path() job_id: string,
     @Body() body: ResumeBody,
   ): Promise<ResumedView> {
-    return this.resumption.resume(request.caller, id, job_id, body);
+    return StoredJson.as<ResumedView>(await this.resumption.resume(request.caller, id, job_id, body));
   }
 }

@@ -5,6 +5,7 @@ import type { Reader } from '../../store/connection.ts';
 import type { NewJob } from '../../store/jobs/job-rows.ts';
 import { findJob, findJobHead, type StoredJob } from '../../store/jobs/jobs.ts';
 import type { NetworkStore } from '../../store/network-store.ts';
+import { Utf8Text } from '../../store/utf8-text.ts';
 import type { EntitiesService } from '../entities/service.ts';
 import { defaultSeconds, type Launcher } from '../jobs/launcher.ts';
 import { grantingIn, repeated, repetitionOf } from '../jobs/repetition.ts';
@@ -27,33 +28,41 @@ export class ResumeService {
     this.#entities = entities;
   }
 
-  async resume(caller: Caller, id: string, job: string, { error_codes }: ResumeBody): Promise<ResumedView> {
+  /** JSON text of a ResumedView: all jobs of very many at once would take the event loop too long to say. */
+  async resume(caller: Caller, id: string, job: string, { error_codes }: ResumeBody): Promise<Uint8Array> {
     registered(caller);
     const { writes, needs } = this.#launcher;
     const store = await writes.store(caller);
     store.read((db) => this.#require(db, caller, id, job));
-    const jobs: ResumedView['jobs'] = [];
+    const text = new Utf8Text();
+    text.add('{"jobs":[');
+    let begun = 0;
     try {
       return await writes.queued(store, job, async () => {
         const now = { run: job, nowMs: writes.env.now() };
         const { failed, repeatable } = await runFailuresNow(store, { ...now, codes: error_codes ?? null });
-        const resumed = () => ({ resumed: jobs.length, skipped: failed - jobs.length, jobs });
+        const ended = (more: Pick<ResumedView, 'error'>) => {
+          const rest = { resumed: begun, skipped: failed - begun, ...more };
+          text.add(`],${JSON.stringify(rest).slice(1)}`);
+          return text.bytes();
+        };
         for (let from = 0; from < repeatable.length; from += perCommit) {
           const ids = repeatable.slice(from, from + perCommit);
           try {
             const made = await this.#repeat(store, caller, ids, (db) => this.#require(db, caller, id, job));
-            jobs.push(...made.map(viewOf));
+            text.add(made.map((one, i) => `${begun + i > 0 ? ',' : ''}${JSON.stringify(viewOf(one))}`).join(''));
+            begun += made.length;
           } catch (error) {
             // Those of the commits before have begun, and nobody else would tell which. What passes is asked for again.
-            if (jobs.length === 0 || !isRefusal(error)) throw error;
-            return { ...resumed(), error: reasonOf(error) };
+            if (begun === 0 || !isRefusal(error)) throw error;
+            return ended({ error: reasonOf(error) });
           }
         }
-        return resumed();
+        return ended({});
       });
     } finally {
       // Whatever became of the others.
-      if (jobs.length > 0) needs.queueOf(store).wake();
+      if (begun > 0) needs.queueOf(store).wake();
     }
   }
 
