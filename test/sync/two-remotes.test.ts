@@ -450,6 +450,16 @@ test.each([
     }
     for (const name of ['first', 'second'])
       expect(await sync(mirror, here, name)).toMatchObject({ merged: 0, restored: 0, conflicts: 1 });
+    for (const [node, who] of scene.sides) await turn(node, who, 'restore');
+    await update(mirror, here, await read(mirror, here, id), { properties: { description: 'here' } });
+    for (const [node, who] of scene.sides)
+      await update(node, who, await read(node, who, id), { properties: { description: 'there' } });
+    for (const name of ['first', 'second']) await sync(mirror, here, name);
+    for (const [node, who] of scene.sides) await turn(node, who, 'delete');
+    for (const name of ['first', 'second']) {
+      expect(await sync(mirror, here, name)).toMatchObject({ merged: 0, restored: 0 });
+      expect(await remoteOf(mirror, here, name)).toMatchObject({ conflicts: 1 });
+    }
   },
 );
 

@@ -74,9 +74,10 @@ function isLifeDecided(
   if (local === null || here === there) return false;
   if (wasSince(db, local.cid, { below: baseCid, deleted: there })) return true;
   if (baseCid === null || (base?.deleted === true) !== there) return false;
-  // Where each keeps its own version, it is the remote's that is in its chain.
-  const isTwin = baseCid === twin && left !== null && standing !== 'conflict';
-  return wasThere(db, chain, { above: isTwin ? left.cid : baseCid, deleted: here });
+  const isOpen = standing === 'conflict';
+  // Where each keeps its own version, it is the remote's that is in its chain; which one that was is not known of a conflict any more.
+  const above = baseCid === twin && left !== null && !isOpen ? left.cid : baseCid;
+  return wasThere(db, chain, { above, deleted: here }) ?? isOpen;
 }
 
 function apartBy(event: EntityEvent): Apart | null {

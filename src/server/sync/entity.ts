@@ -205,22 +205,22 @@ function wasRestored(db: Reader, tip: string, below: string | null): boolean {
   return false;
 }
 
-/** Whether a remote's chain was deleted, or live, above a version that it holds, by few steps. */
+/** Whether a remote's chain was deleted, or live, above a version; null where it does not hold that, by few steps. */
 export function wasThere(
   db: Reader,
   { cid: tip, blocks, manifests }: Chain,
   { above, deleted }: { above: string; deleted: boolean },
-): boolean {
+): boolean | null {
   const fetched = new Map(blocks.map(({ cid }, at) => [cid, manifests[at]]));
   let was = false;
   for (let cid: string | null = tip, step = 0; cid !== null && step < mostSteps; step++) {
     if (cid === above) return was;
     const head: { prev: string | null; deleted?: boolean } | undefined = fetched.get(cid) ?? versionHead(db, cid);
-    if (!head) return false;
+    if (!head) return null;
     was ||= (head.deleted === true) === deleted;
     cid = head.prev;
   }
-  return false;
+  return null;
 }
 
 /** The newest version that both chains hold, where it comes after the twin; of what was not edited nobody asks. */
