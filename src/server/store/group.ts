@@ -51,6 +51,8 @@ export class GroupCommit {
   #asked = false;
   /** Versions since one was made or asked for. */
   #uncheckpointed = 0;
+  /** Whether the last group found no room. */
+  #isFull = false;
 
   /**
    * `open` gives the writing connection; it is called again after an error, so that a broken handle is never kept. `ask` asks
@@ -113,6 +115,9 @@ export class GroupCommit {
       this.#giveUp(taken, error);
       return;
     }
+    // There is room again, which a log that goes on would take from the database until neither can be written.
+    if (this.#isFull) this.#uncheckpointed = Math.max(this.#uncheckpointed, checkpointAfter);
+    this.#isFull = false;
     for (const waiting of taken) {
       waiting.kept = waiting.outcomes.length;
       if (waiting.outcomes.length === waiting.commits.length) {
@@ -150,6 +155,7 @@ export class GroupCommit {
     } catch {
       // The handle is given up either way; what matters is the first error.
     }
+    this.#isFull ||= storageError(error).full;
     for (const waiting of taken) waiting.outcomes.length = waiting.kept;
     const isOfCommit = taken.length > 0 && !isDatabaseError(error) && !(error instanceof StorageError);
     const rejected = taken.length === 0 ? this.#waiting.slice() : isOfCommit ? taken.slice(-1) : taken;
