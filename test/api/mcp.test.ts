@@ -1,6 +1,7 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import { Ajv } from 'ajv';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RequestPool } from '../../src/server/request-pool.ts';
 import { anonymous, ask, impostor, operator, type Person, processor, user } from '../helpers/callers.ts';
@@ -77,6 +78,7 @@ const reading = [
 describe('over HTTP', () => {
   it('the tools are listed, with what they take', async () => {
     await using it = await connected(node, ada);
+    const formats = vi.spyOn(Ajv.prototype, 'addFormat');
     const { tools } = await it.client.listTools();
     expect(tools.map(({ name }) => name).toSorted()).toEqual(reading);
     for (const { description, inputSchema, annotations } of tools) {
@@ -87,6 +89,9 @@ describe('over HTTP', () => {
     expect(it.client.getServerVersion()?.name).toBe('archeion');
     expect(it.client.getInstructions()).toContain('search');
     expect(it.troubles).toEqual([]);
+    // No validator is made for a message: none of them brings a form.
+    expect(formats).not.toHaveBeenCalled();
+    formats.mockRestore();
   });
 
   it('the node is searched, queried and read', async () => {

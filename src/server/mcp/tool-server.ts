@@ -21,6 +21,15 @@ const instructions =
   'A node with versioned entities: each has a type, properties, relationships to others, and a history. Entities lie in ' +
   'collections. Begin with search or list_collections; ids have 26 characters. query takes the Argo language.';
 
+const options = {
+  capabilities: { tools: {} },
+  instructions,
+  // For forms, which are never sent: without it the SDK makes an Ajv for each message.
+  jsonSchemaValidator: {
+    getValidator: () => () => ({ valid: false as const, data: undefined, errorMessage: 'no form was sent' }),
+  },
+};
+
 /**
  * Answers messages of the Model Context Protocol, each by itself: the node keeps nothing between them. What a tool finds
  * is what the caller may see.
@@ -51,7 +60,7 @@ export function createToolServer({ version, tools, log }: ToolServerNeeds): Tool
     // What is cancelled is not answered, and the transport would wait for that answer without end.
     const message = Array.isArray(sent) ? sent.filter(({ method }) => method !== 'notifications/cancelled') : sent;
     if (Array.isArray(message) && message.length === 0) return { status: 202, json: null };
-    const server = new Server({ name: 'archeion', version }, { capabilities: { tools: {} }, instructions });
+    const server = new Server({ name: 'archeion', version }, options);
     server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed }));
     server.setRequestHandler(CallToolRequestSchema, ({ params }) => use(caller, params.name, params.arguments));
     const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
