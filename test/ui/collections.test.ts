@@ -123,7 +123,7 @@ describePage('collections', () => {
     await visitor.go('/collections');
     await page.getByText('1,011 collections').waitFor();
     const links = page.getByRole('main').getByRole('table').getByRole('link');
-    expect(await links.count()).toBe(500);
+    await expect.poll(() => links.count()).toBe(500);
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => links.count()).toBe(1000);
     await page.getByRole('searchbox', { name: 'Filter by label' }).fill('oldest');
