@@ -126,7 +126,11 @@ describePage('collections', () => {
     await expect.poll(() => links.count()).toBe(500);
     await page.getByRole('button', { name: 'Show more' }).click();
     await expect.poll(() => links.count()).toBe(1000);
+    // Enter is heard before it is known what there is.
     await page.getByRole('searchbox', { name: 'Filter by label' }).fill('oldest');
+    await page.keyboard.press('Enter');
+    await heading('Oldest of all').waitFor();
+    await visitor.go('/collections?q=oldest');
     await expect.poll(() => links.allInnerTexts()).toEqual(['Oldest of all']);
     // A screen asks for those alone that it shows.
     const asked: string[] = [];
@@ -149,6 +153,15 @@ describePage('collections', () => {
     await expect.poll(() => offered.allInnerTexts()).toEqual(['Oldest of all']);
     await page.keyboard.press('Enter');
     await expect.poll(() => choice.inputValue()).toBe('Oldest of all');
+    // Enter is heard before it is known what there is, also where the field is left at once.
+    await page.keyboard.type('box 10');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => choice.inputValue()).toBe('Box 10');
+    await page.keyboard.type('oldest');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await expect.poll(() => choice.inputValue()).toBe('Oldest of all');
+    await page.keyboard.press('Shift+Tab');
     // What is typed and not chosen is nothing; what is typed next takes the place of what was chosen.
     await page.keyboard.type('Box');
     expect(await choice.inputValue()).toBe('Box');

@@ -106,8 +106,13 @@ describePage('what is typed and not entered', () => {
       .toEqual([home.id]);
     // What a text is all of the name of comes first, however many newer names it is a part of.
     await page.getByRole('button', { name: `Remove ${home.id}` }).click();
+    // As long as it is looked for, nobody says that there is none, and Enter is heard.
+    const { promise: held, resolve: letGo } = Promise.withResolvers<void>();
+    await page.route(/\/node\/collections\?q=letters/, (route) => held.then(() => route.continue()));
     await scope.fill('letters');
     await scope.press('Enter');
+    await page.getByRole('status').filter({ hasText: 'One moment…' }).first().waitFor();
+    letGo();
     await page.getByRole('button', { name: `Remove ${home.id}` }).waitFor();
     expect(visitor.faults).toEqual([]);
   });

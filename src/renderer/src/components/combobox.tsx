@@ -1,5 +1,5 @@
 import { ChevronDown } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { Input } from './field.tsx';
 import { onceHeld } from './once-held.ts';
 import { pressedKey } from './pressed-key.ts';
@@ -20,6 +20,9 @@ interface ComboboxProps<T> {
   onLeave?(): void;
   /** What is said instead of options. */
   note?: string | undefined;
+  /** Whether it is still looked for what fits; Enter that comes meanwhile takes `likeliest`, if there is one then. */
+  waits?: boolean;
+  likeliest?: T | undefined;
   /** Of the input, as its field has it. */
   input?: { 'aria-describedby'?: string; 'aria-invalid'?: true; required?: boolean };
   /** Whether what stands in it was chosen and what is typed takes its place: Enter begins at the first option each time. */
@@ -42,7 +45,7 @@ function opensUp(field: HTMLElement | null): boolean {
 /** A field that offers what fits as it is typed; arrows go through it, Enter takes it, Escape closes it. */
 export function Combobox<T>(props: ComboboxProps<T>) {
   const { id, label, placeholder, text, onText, options, keyOf, show, onChoose, onLeave, note } = props;
-  const { input, isChoice, below } = props;
+  const { input, isChoice, below, waits = false, likeliest } = props;
   const list = useId();
   const [open, setOpen] = useState(false);
   const [active, setActive] = useState(0);
@@ -60,20 +63,31 @@ export function Combobox<T>(props: ComboboxProps<T>) {
     setOpen(false);
     if (isChoice !== undefined) setActive(0);
   };
+  const early = useRef(false);
   const choose = (option: T | undefined) => {
     if (option === undefined) return;
+    early.current = false;
     close();
     onChoose(option);
   };
+  // Each time: what fits comes late, also after the field was left.
+  useEffect(() => {
+    if (!early.current || waits) return;
+    early.current = false;
+    if (likeliest !== undefined) choose(likeliest);
+    else if (document.activeElement !== field.current) onLeave?.();
+  });
   const onKeyDown = (event: KeyboardEvent) => {
     if (onceHeld(event)) return;
     const key = pressedKey(event);
     if (key === 'ArrowDown' || key === 'ArrowUp') {
       event.preventDefault();
+      early.current = false;
       setOpen(true);
       setActive(Math.max(0, Math.min(options.length - 1, at + (key === 'ArrowDown' ? 1 : -1))));
     } else if (key === 'Enter' && isOpen) {
       event.preventDefault();
+      early.current = waits;
       choose(options[at]);
     } else if (key === 'Enter' && text !== '') {
       // What is offered is shown before it is taken, and nothing is sent without it.
@@ -82,6 +96,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
     } else if (key === 'Escape' && isOpen) {
       // The list is closed, and the field not left.
       event.preventDefault();
+      early.current = false;
       setOpen(false);
     }
   };
@@ -103,6 +118,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
         value={text}
         onChange={({ target }) => {
           onText(target.value);
+          early.current = false;
           setActive(0);
           setOpen(true);
         }}
@@ -118,7 +134,7 @@ export function Combobox<T>(props: ComboboxProps<T>) {
         }}
         onBlur={({ target }) => {
           close();
-          if (document.activeElement !== target) onLeave?.();
+          if (document.activeElement !== target && !early.current) onLeave?.();
         }}
         onKeyDown={onKeyDown}
       />

@@ -7,6 +7,7 @@ import { useFound } from '../../components/use-found.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { previewQuery } from '../entity/entity-queries.ts';
 import { type CollectionLine, collectionsFound, few } from './collections-query.ts';
+import { likeliest } from './likeliest.ts';
 
 /** A collection that can be chosen, by its name. */
 interface Line {
@@ -108,6 +109,8 @@ function Found({ ids, label, required, chosen, first, total, onChange }: FoundPr
         </>
       )}
       below={left > 0 ? t('list.andMore', { number: number(left) }) : undefined}
+      waits={isTyped && found.waits}
+      likeliest={likeliest(options, typed ?? '')}
       note={found.error ? t('peer.notFound') : found.waits ? t('state.waiting') : t('peer.nothing')}
       onChoose={(one) => {
         setTyped(null);

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Library, Plus, Trash2 } from 'lucide-react';
-import { useRef, useState } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
@@ -18,6 +18,7 @@ import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { useTexts } from '../../messages/texts.tsx';
 import { CollectionLines } from './collection-lines.tsx';
 import { collectionPages, newestCollections } from './collections-query.ts';
+import { likeliest } from './likeliest.ts';
 import { NewCollection } from './new-collection.tsx';
 
 const route = getRouteApi('/collections');
@@ -41,6 +42,13 @@ export function Collections() {
   const isOfText = settled === wanted && !list.isPlaceholderData;
   const { at, put, reset } = useActive(shown.map(({ id }) => id));
   const open = (id: string | undefined) => id && void go({ to: '/collections/$id', params: { id } });
+  const early = useRef(false);
+  // Each time: what fits comes late.
+  useEffect(() => {
+    if (!early.current || !isOfText) return;
+    early.current = false;
+    open(likeliest(shown, wanted)?.id);
+  });
 
   const group = t('group.list');
   useCommands([
@@ -71,10 +79,18 @@ export function Collections() {
                 type="search"
                 value={part}
                 onChange={({ target }) => {
+                  early.current = false;
                   reset();
                   setPart(target.value);
                 }}
-                onKeyDown={(event) => pressedKey(event) === 'Enter' && isOfText && open(shown[0]?.id)}
+                onBlur={() => {
+                  early.current = false;
+                }}
+                onKeyDown={(event) => {
+                  if (pressedKey(event) !== 'Enter') return;
+                  early.current = !isOfText;
+                  if (isOfText) open(shown[0]?.id);
+                }}
                 placeholder={t('list.filter')}
                 aria-label={t('list.filter')}
                 className="w-56"

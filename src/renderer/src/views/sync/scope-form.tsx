@@ -14,6 +14,7 @@ import { useTexts } from '../../messages/texts.tsx';
 import { useUnsaved } from '../../session/unsaved.ts';
 import { namesQuery } from '../argo/argo-queries.ts';
 import { collectionsFound } from '../collections/collections-query.ts';
+import { likeliest } from '../collections/likeliest.ts';
 import { PeerName } from '../entity/peer-name.tsx';
 import { type Remote, remoteQuery } from './sync-queries.ts';
 
@@ -165,7 +166,9 @@ function CollectionsField({ ids, onChange }: { ids: readonly string[]; onChange(
         keyOf={({ id }) => id}
         show={({ label }) => <bdi>{label}</bdi>}
         below={typed.length === 0 && left > 0 ? t('list.andMore', { number: number(left) }) : undefined}
-        note={t('sync.scopeIdAbout')}
+        waits={here.waits}
+        likeliest={likeliest(options, text)}
+        note={t(here.error ? 'peer.notFound' : here.waits ? 'state.waiting' : 'sync.scopeIdAbout')}
         onChoose={({ id }) => add(id)}
         // An id stands for itself; of a name it is not known yet which one is meant.
         onLeave={() => typed.length > 0 && add(part)}
