@@ -5,6 +5,7 @@ import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { readyUrl } from '../../src/main/node-client.ts';
 import { closeListener, createListener, type ListenerLimits, listen } from '../../src/server/http/listener.ts';
@@ -265,6 +266,19 @@ test('who asks one thing after the other keeps no node from its end', async () =
   await closed;
   // What was under way, and one more.
   expect(seen.length).toBeLessThanOrEqual(2);
+});
+
+test('an answer that is written when the node stops is read to its end, however slowly', async () => {
+  const { port, server, seen } = await served({});
+  const { socket, closed } = talking(port, 'GET /long HTTP/1.1\r\nHost: here\r\n\r\n', { reads: false });
+  await expect.poll(() => seen).toEqual(['/long']);
+  const ended = closeListener(server);
+  // For longer than until it is looked again for connections on which nothing is done.
+  await sleep(150);
+  let length = 0;
+  socket.on('data', (chunk) => (length += chunk.length));
+  await Promise.all([closed, ended]);
+  expect(length).toBeGreaterThan(big.length);
 });
 
 test('connections that the system refuses the node are told of, once a minute, and those after them are taken', async () => {

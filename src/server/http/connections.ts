@@ -87,6 +87,11 @@ export function boundConnections(
     for (const [socket, connection] of open) hasMoved(socket, connection);
   }
 
+  // Node's own takes an answer that is written for one that has come, and cuts off what its client has not read yet.
+  server.closeIdleConnections = () => {
+    for (const [socket, { last, isServed }] of open) if (last?.request.complete && !isServed) socket.destroy();
+  };
+
   const looking = setInterval(() => {
     look();
     const since = performance.now() - stalledMs;
