@@ -7,7 +7,7 @@ import type { Commit } from '../../src/server/store/commit.ts';
 import type { NewJob } from '../../src/server/store/jobs/job-rows.ts';
 import { findJob, queuedJobs, type StoredJob } from '../../src/server/store/jobs/jobs.ts';
 import { NetworkStore } from '../../src/server/store/network-store.ts';
-import { openStore } from '../helpers/store.ts';
+import { change, commit, first, idOf, openStore } from '../helpers/store.ts';
 
 const made = (n: number, expires: number, { state = 'queued', handoff = null }: Partial<NewJob> = {}): Commit => {
   const request = { job_id: `job_${n}` } as JobRequest;
@@ -131,6 +131,22 @@ it('are taken up beside all else where a stop of the node left very many, and wh
   letGo();
   await takenUp;
   expect([unknown().length, queue.resumed, told.length]).toEqual([501, null, 2]);
+});
+
+it('are taken up beside all else where too much waits to be written already, too', async () => {
+  await using opened = await openStore('here');
+  const { store } = opened;
+  await store.submit(Array.from({ length: 501 }, (_, n) => made(n, 100, { state: 'sent' })));
+  const { queue } = queueOf(store);
+  await queue.resume();
+  const takenUp = queue.takenUp();
+  // More than may wait; nothing of it is kept, since it relies on what is not there.
+  const version = first(idOf(1));
+  const large = { ...change(null, version), blocks: [{ cid: version.cid, bytes: new Uint8Array(2 ** 26) }] };
+  const refused = store.submit([commit([large], { preconditions: [{ id: idOf(2), tip: version.cid }] })]);
+  await takenUp;
+  expect(await refused).toMatchObject([{ committed: false }]);
+  expect(store.read((db) => findJob(db, 'job_500'))?.sending.state).toBe('unknown');
 });
 
 it('are looked at beside all else for handoffs that had not arrived when the node stopped, before any is sent', async () => {

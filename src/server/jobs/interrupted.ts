@@ -5,6 +5,7 @@ import { endpointsSince } from '../store/jobs/endpoints-since.ts';
 import { interruptedJobs, lastJob } from '../store/jobs/interrupted-jobs.ts';
 import type { JobRow } from '../store/jobs/job-rows.ts';
 import type { NetworkStore } from '../store/network-store.ts';
+import { submitWhenFree } from '../store/submit-when-free.ts';
 import type { JobSender } from './sender.ts';
 import { Unanswered } from './unanswered.ts';
 
@@ -127,7 +128,7 @@ export class InterruptedJobs {
       if (to.state === 'refused') this.lost.set(id, event);
       else if (to !== sending) rows.push({ kind: 'job_sending', id, from: { state, attempts }, to });
     }
-    if (rows.length > 0) await this.#store.submit([sender.commit(rows)]);
+    if (rows.length > 0) await submitWhenFree(this.#store, [sender.commit(rows)]);
     this.#jobs += page.length;
     const last = page.length < perPage ? undefined : page.at(-1);
     if (last) this.#after = last.key;
