@@ -22,13 +22,14 @@ const made = (n: number, expires: number, { state = 'queued', handoff = null }: 
 /** A queue that reaches no processor, with what it logs. */
 function queueOf(store: NetworkStore) {
   const told: string[] = [];
+  const warned: string[] = [];
   const tell = (_: object, message: string) => void told.push(message);
   const stop = new AbortController().signal;
   const sender = new JobSender({
     ...{ dispatchers: [], apiBase: () => 'http://node', now: () => 0, log: { error: tell }, stop },
   });
-  const log = { error: tell, warn: tell, info: tell };
-  return { queue: new JobQueue(store, { sender, now: () => 0, newUlid: () => '', log, stop }), told };
+  const log = { error: tell, warn: (_: object, message: string) => void warned.push(message), info: tell };
+  return { queue: new JobQueue(store, { sender, now: () => 0, newUlid: () => '', log, stop }), told, warned };
 }
 
 it('are those whose time is not over: what expired while it waited is not read again and again', async () => {
@@ -158,11 +159,13 @@ it('are looked at beside all else for handoffs that had not arrived when the nod
   await store.submit(left);
   const rows = left.map((_, n) => ({ kind: 'job_sending', id: `job_${n}`, from, to }) as const);
   await store.submit([{ changes: [], preconditions: [], rows, origin: 'local', time: 0 }]);
-  const { queue, told } = queueOf(store);
+  const { queue, told, warned } = queueOf(store);
   await queue.resume();
   expect([queue.resumed, told.length]).toEqual([500, 1]);
   await queue.takenUp();
   expect([queue.resumed, told.length]).toEqual([null, 2]);
+  // As for a command that a node is run for, which has nothing to do with jobs.
+  expect(warned).toEqual([]);
   const handoffs = ['digest 0', 'digest 500', 'digest 0'];
   expect(await Promise.all(handoffs.map(async (handoff) => (await queue.unanswered(handoff))?.id))).toEqual([
     ...['job_0', 'job_500', undefined],

@@ -90,8 +90,11 @@ export class InterruptedJobs {
   async #rest(): Promise<void> {
     const { log, stop } = this.#needs;
     const { network } = this.#store;
-    const tell = (message: string) => log.warn({ network, jobs: this.#jobs }, message);
-    tell('looking what became of jobs that a stop of the node left; none that waits is sent before that is known');
+    // A command that runs a node for itself tells of warnings alone: of this only where it takes its time.
+    log.info(
+      { network, jobs: this.#jobs },
+      'looking what became of jobs that a stop of the node left; none that waits is sent before that is known',
+    );
     for (let told = performance.now(); this.#left > 0; ) {
       // Of many nothing is to be written, and so nothing else would have its turn.
       await setImmediate();
@@ -99,7 +102,7 @@ export class InterruptedJobs {
       await this.#page();
       if (performance.now() - told < toldMs) continue;
       told = performance.now();
-      tell('so many jobs that a stop of the node left have been looked at');
+      log.warn({ network, jobs: this.#jobs }, 'so many jobs that a stop of the node left have been looked at');
     }
     log.info({ network, jobs: this.#jobs }, 'all jobs that a stop of the node left have been looked at');
   }
