@@ -47,6 +47,7 @@ export function RestoreDialog({ id, restoring, tip, onClose, onLook }: RestoreDi
           <Button onClick={onClose}>{t('action.cancel')}</Button>
           <Button
             look="main"
+            autoFocus
             disabled={restore.isPending || overtaken || deleted}
             // Not where the dialog was closed meanwhile: that of another version may be open by then.
             onClick={() => once(() => restore.mutateAsync(restoring, { onSuccess: onClose }))}
