@@ -29,6 +29,7 @@ describePage('an entity', () => {
   let page: Page;
   let home: Entity;
   let letter: Entity;
+  let ann: Entity;
   let data: Awaited<ReturnType<typeof temporaryFolder>>;
 
   const tidied = tidiedAfterEach();
@@ -37,7 +38,7 @@ describePage('an entity', () => {
     node = tidied(await startPageNode({ data: data.path }));
     me = operator(node);
     home = await collection(node, me, { label: 'Letters' });
-    const ann = await create(node, me, { type: 'person', collection: home.id, properties: { label: 'Ann Lee' } });
+    ann = await create(node, me, { type: 'person', collection: home.id, properties: { label: 'Ann Lee' } });
     await create(node, me, { type: 'person', collection: home.id, properties: { label: 'Bea Moss' } });
     letter = await create(node, me, {
       type: 'letter',
@@ -357,6 +358,8 @@ describePage('an entity', () => {
     await page.getByRole('button', { name: 'Restore' }).click();
     await page.getByText('Restored as version 6', { exact: true }).waitFor();
     expect((await read(node, me, letter.id)).ver).toBe(6);
+    // Her own is no other's.
+    await update(node, me, ann, { relationships_add: [{ predicate: 'related_to', peer: ann.id }] });
     await page.getByRole('link', { name: 'Ann Lee' }).last().click();
     await heading('Ann Lee').waitFor();
     await page.keyboard.press('Delete');

@@ -68,7 +68,8 @@ export function DeleteDialog({ asked, newest, gone, typed, collection, onClose }
   });
   // What lies in a collection leads to it; that it stays is said.
   const incoming = useInfiniteQuery({ ...incomingQuery(id), enabled: asked !== null && type !== 'collection' });
-  const others = incoming.data?.pages[0]?.total ?? 0;
+  const own = newest.relationships.filter(({ peer }) => peer === id).length;
+  const others = (incoming.data?.pages[0]?.total ?? 0) - own;
   const leave = () =>
     void (collection
       ? go({ to: '/collections/$id', params: { id: collection }, ignoreBlocker: true })
