@@ -93,7 +93,7 @@ describe('the texts of the page', () => {
     expect(inPageWords('must be a text')).toBeNull();
     const { t } = textsOf('de', de);
     expect([
-      ownWords(t, 'b, c.csv, line 4: has 3 cells where the header has 4 columns'),
+      ownWords(t, 'b, c.csv, line 4: does not have as many cells (1) as the header has columns (2)'),
       ownWords(t, 'a.json, element 2: "born" is "c. 1800", which is not a number'),
       ownWords(t, 'a.json, element 2'),
       ownWords(t, 'a.json, element 2: is odd'),
@@ -104,7 +104,7 @@ describe('the texts of the page', () => {
       ownWords(t, 'The command ink ended with code 3. It said last: no ink: left'),
       ownWords(t, 'the processor wrote no log before its permissions ended (it was not sent)'),
     ]).toEqual([
-      'b, c.csv, Zeile 4: hat 3 Zellen, wo die Kopfzeile 4 Spalten hat',
+      'b, c.csv, Zeile 4: hat nicht so viele Zellen (1), wie die Kopfzeile Spalten hat (2)',
       'a.json, Element 2: „born“ ist „c. 1800“; erwartet wird eine Zahl',
       'a.json, Element 2',
       null,

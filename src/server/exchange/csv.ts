@@ -60,8 +60,9 @@ async function* rowRecords(
   for await (const { cells, line } of rowsOf(checkedText(source, place, delimiter), place, delimiter)) {
     if (header === null) header = headerOf(cells, place, line);
     else {
-      if (cells.length !== header.length)
-        throw badRecord(place, line, `has ${cells.length} cells where the header has ${header.length} columns`);
+      const [own, wanted] = [cells.length, header.length];
+      if (own !== wanted)
+        throw badRecord(place, line, `does not have as many cells (${own}) as the header has columns (${wanted})`);
       const members = header.map((name, i) => [name, cells[i] ?? ''] as const);
       const size = members.reduce((sum, [, cell]) => sum + cell.length + 1, 0);
       yield sourceRecord(Object.fromEntries(members), place, line, size);

@@ -26,7 +26,7 @@ export const saidByNode = {
   importUndone: 'This import was undone and takes no more files: start another import.',
   importUnread: 'A file of this import could not be read to its end: start another import.',
   // Of a line of a file that is imported.
-  cells: 'has … cells where the header has … columns',
+  cells: 'does not have as many cells (…) as the header has columns (…)',
   columnNameless: 'column … has no name in the header',
   columnTwice: 'the header has the column "…" twice',
   quoteClosed:
