@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ask, operator, type Person, user } from '../helpers/callers.ts';
 import { chat, chatted, type Session, type Sessions } from '../helpers/chat.ts';
-import { calls, type Reply, says, startChatEndpoint, stream, textDelta } from '../helpers/chat-endpoint.ts';
+import { calls, finish, type Reply, says, startChatEndpoint, stream, textDelta } from '../helpers/chat-endpoint.ts';
 import { collection, ok } from '../helpers/entities.ts';
 import { startNode, type TestNode } from '../helpers/node.ts';
 
@@ -159,6 +159,7 @@ describe('a language model that does not answer', () => {
       [(r) => endlessly(r, `data: ${long}`), /sent an event that is too long/],
       [(r) => stream(r, ...calls), /more than 16 tools/],
       [(r) => stream(r, call(0, long.slice(0, 20_000))), /arguments that are too long/],
+      [(r) => stream(r, finish('length'), '[DONE]'), /broke its answer off, since it may write no more\./],
     ];
     await using endpoint = await startChatEndpoint();
     await using node = await startNode({ env: endpoint.env });

@@ -22,6 +22,11 @@ export interface AnsweringNeeds {
 /** How often the language model is asked for one answer; the last time without tools. */
 const maxRounds = 8;
 const maxAnswer = 400_000;
+/** What is wrong with an answer that ends since it came to a limit of its model, and what helps. */
+const cutAnswer = [
+  'broke its answer off, since it may write no more',
+  'Ask it to go on, or give it more room where it runs (how long an answer may be, or what it keeps in mind).',
+] as const;
 
 /** Answers with an OpenAI-compatible language model, which gets the node's operations as tools. */
 export function createAnswering(needs: AnsweringNeeds): Answering {
@@ -63,9 +68,11 @@ class Answer {
     const chunks = await openCompletion(endpoint, request, this.#question.signal);
     yield { type: 'start-step' };
     try {
-      const { text, calls } = yield* this.#read(chunks, `text-${round}`);
+      const { text, calls, isCut } = yield* this.#read(chunks, `text-${round}`);
       if (calls.length > 0) yield* this.#use(text, calls);
       else yield* this.#cite();
+      // The SDK knows no other part that every program heeds: what its `finish` may have beside metadata differs by its version.
+      if (isCut && calls.length === 0) throw modelFault(...cutAnswer);
       return calls;
     } finally {
       // A part cannot be given to a client that has left.
@@ -77,16 +84,18 @@ class Answer {
   async *#read(
     chunks: Awaited<ReturnType<typeof openCompletion>>,
     id: string,
-  ): AsyncGenerator<ChatStreamPart, { text: string; calls: ToolCall[] }> {
+  ): AsyncGenerator<ChatStreamPart, { text: string; calls: ToolCall[]; isCut: boolean }> {
     const { record } = this.#question;
     const before = record.text === '' ? '' : `${record.text}\n\n`;
     const calls = new ToolCalls(this.#callIds);
     let text = '';
+    let isCut = false;
     try {
       for await (const { choices, usage } of chunks) {
         record.usage.input_tokens += usage?.prompt_tokens ?? 0;
         record.usage.output_tokens += usage?.completion_tokens ?? 0;
-        const delta = choices?.[0]?.delta;
+        const { delta, finish_reason } = choices?.[0] ?? {};
+        isCut ||= finish_reason === 'length';
         if (delta?.content) {
           if (text === '') yield { type: 'text-start', id };
           text += delta.content;
@@ -103,7 +112,7 @@ class Answer {
     } finally {
       if (text !== '' && !this.#question.signal.aborted) yield { type: 'text-end', id };
     }
-    return { text, calls: calls.calls };
+    return { text, calls: calls.calls, isCut };
   }
 
   /** Runs the tools, all at once, and tells the language model what they found. */
