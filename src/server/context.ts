@@ -352,7 +352,7 @@ export async function openContext(surroundings: Surroundings): Promise<Context> 
     status: new StatusService({
       ...{ networks, remotes, search, data: config.data, instance, version, publicUrl, now },
       checkpointFaults,
-      resumed: (store) => [...carImports.resumed(store.network), ...invocations.resumed(store)],
+      resumed: (store) => [...carImports.resumed(store), ...invocations.resumed(store)],
     }),
     sync,
     remotes,

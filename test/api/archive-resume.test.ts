@@ -52,6 +52,11 @@ async function keepsUnnamed(node: TestNode): Promise<boolean> {
   return (await listOf(files.list())).includes(cid);
 }
 
+async function resumed(node: TestNode): Promise<object[] | undefined> {
+  const status = await ask(node, operator(node), 'GET /node/status');
+  return ok<{ networks: { resumed: object[] }[] }>(status).networks[0]?.resumed;
+}
+
 const imports = async (node: TestNode) => ok<Imports>(await ask(node, operator(node), 'GET /node/imports')).imports;
 
 test('an import that a kill ended is completed at the next start, and counts what had come before', async () => {
@@ -93,11 +98,7 @@ test('a node that goes on answers while it completes an import, and says so', as
   }
   using gate = writerGate();
   await using node = await startNode({ data, watch: true, writer: 'thread' });
-  const resumed = async () => {
-    const status = await ask(node, operator(node), 'GET /node/status');
-    return ok<{ networks: { resumed: object[] }[] }>(status).networks[0]?.resumed;
-  };
-  expect(await resumed()).toEqual([{ what: 'archive', name: 'people.car', done: 0 }]);
+  expect(await resumed(node)).toEqual([{ what: 'archive', name: 'people.car', done: 0 }]);
   expect((await commandLine(data, ['status'])).out).toContain(
     'completes an interrupted import of an archive (people.car)',
   );
@@ -106,7 +107,7 @@ test('a node that goes on answers while it completes an import, and says so', as
   // What comes to the folder meanwhile is nobody's to sweep away, and its own goes when it is complete.
   expect(await readdir(spoolFolder(join(data, 'main')))).toEqual([file]);
   gate.open();
-  await vi.waitFor(async () => expect(await resumed()).toEqual([]), 15_000);
+  await vi.waitFor(async () => expect(await resumed(node)).toEqual([]), 15_000);
   expect([(await tipsOf(node)).size, await readdir(spoolFolder(join(data, 'main')))]).toEqual([300, []]);
 });
 
@@ -337,8 +338,13 @@ test('an import that failed midway is undone at once, and no start completes it'
     await using node = await startNode({ data: folder.path });
     const { run, makeRoom } = await brokenOff(node);
     expect(await imports(node)).toMatchObject([{ state: 'broken_off' }]);
+    expect(await resumed(node)).toEqual([{ what: 'archive', name: null, done: null }]);
+    expect((await commandLine(folder.path, ['status'])).out).toContain(
+      'an import of an archive broke off: the next start of the node completes it',
+    );
     await makeRoom();
     expect(await undone(node, run)).toBe(200);
+    expect(await resumed(node)).toEqual([]);
     expect(await readdir(spoolFolder(join(node.data, 'main')))).toEqual([]);
   }
   await using node = await startNode({ data: folder.path });

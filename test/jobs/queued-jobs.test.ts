@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest';
+import { leftWork } from '../../src/server/commands/parts/left-work.ts';
 import { StorageError } from '../../src/server/errors.ts';
 import { JobQueue } from '../../src/server/jobs/queue.ts';
 import { JobSender } from '../../src/server/jobs/sender.ts';
@@ -169,5 +170,13 @@ it('are looked at beside all else for handoffs that had not arrived when the nod
   const handoffs = ['digest 0', 'digest 500', 'digest 0'];
   expect(await Promise.all(handoffs.map(async (handoff) => (await queue.unanswered(handoff))?.id))).toEqual([
     ...['job_0', 'job_500', undefined],
+  ]);
+});
+
+it('are looked at by the next start, as a command says that runs a node for itself, which ends at once', () => {
+  const left = { what: 'jobs', name: null, done: 500 } as const;
+  expect([leftWork(left, true), leftWork(left, false)]).toEqual([
+    'looks what became of jobs that a stop of the node left: 500 jobs so far',
+    'a stop of the node left jobs: its next start looks what became of them',
   ]);
 });

@@ -3,8 +3,8 @@ import { duration } from '../model/duration.ts';
 import { openClient } from './parts/client.ts';
 import { counted, number } from './parts/counted.ts';
 import { FailureError } from './parts/failure.ts';
+import { type LeftWork, leftWork } from './parts/left-work.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
-import { printable } from './parts/table.ts';
 import { describe, type RemoteState } from './remote.ts';
 
 /** What the node says of itself (resources/node/status/wire.ts). */
@@ -27,7 +27,7 @@ interface Status {
     file_bytes: number;
     index: { moves: number; behind: boolean; learning: boolean; problem: string | null };
     /** Not of a node of an earlier version. */
-    resumed?: { what: 'archive' | 'jobs'; name: string | null; done: number }[];
+    resumed?: LeftWork[];
     remotes: RemoteState[];
   }[];
 }
@@ -66,17 +66,11 @@ function described(status: Omit<Status, 'url'> & { running: boolean; url: string
       `  ${n.network.padEnd(11)}  ${counted(n.entities, 'entity')}, ${number(n.deleted)} deleted, ${counted(n.moves, 'move')}, ` +
         `${size(n.database_bytes)} database, ${size(n.file_bytes)} files`,
       ...(n.database_problem === null ? [] : [`    ${n.database_problem}`]),
-      ...(n.resumed ?? []).map((one) => `    ${resumed(one)}`),
+      ...(n.resumed ?? []).map((one) => `    ${leftWork(one, running)}`),
       ...indexed(n).map((line) => `    ${line}`),
       ...n.remotes.flatMap(describe).map((line) => `    ${line}`),
     ]),
   ];
-}
-
-function resumed({ what, name, done }: Required<Status['networks'][number]>['resumed'][number]): string {
-  if (what === 'jobs') return `looks what became of jobs that a stop of the node left: ${counted(done, 'job')} so far`;
-  const file = name === null ? '' : ` (${printable(name)})`;
-  return `completes an interrupted import of an archive${file}: ${counted(done, 'entity')} so far`;
 }
 
 /** What is to be said of an index that is not up to date, or lacks something. */

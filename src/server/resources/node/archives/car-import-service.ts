@@ -253,11 +253,16 @@ export class CarImportService implements AsyncDisposable {
     return completed;
   }
 
-  /** The imports on a network that a start completes now, with how many entities each has brought or met so far. */
-  resumed(network: Network): LeftWorkView[] {
-    return [...this.#resumed.values()]
-      .filter(({ id }) => networkOf(id) === network)
-      .map(({ id, name }) => ({ what: 'archive', name, done: this.#atWork.get(id)?.entities ?? 0 }));
+  /** The imports that a start completes now, with how many entities each has brought or met so far; and those that broke off. */
+  resumed(store: NetworkStore): LeftWorkView[] {
+    const now = [...this.#resumed.values()].filter(({ id }) => networkOf(id) === store.network);
+    const { unfinished } = store.read(archiveTasks);
+    // Those that earlier programs began name no run.
+    const brokenOff = unfinished.filter(({ run }) => !this.#atWork.has(run?.id));
+    return [
+      ...now.map(({ id, name }) => ({ what: 'archive' as const, name, done: this.#atWork.get(id)?.entities ?? 0 })),
+      ...brokenOff.map(({ run }) => ({ what: 'archive' as const, name: run?.name ?? null, done: null })),
+    ];
   }
 
   /** The node stops: an import that is under way is left to the next start, where it is now. */

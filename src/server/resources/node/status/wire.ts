@@ -46,23 +46,23 @@ export interface NetworkStatusView {
      */
     problem: string | null;
   };
-  /** What a stop of the node has left that it goes on with now. */
+  /** What a stop of the node has left that it goes on with now, and imports of archives that broke off. */
   resumed: LeftWorkView[];
   /** The nodes and services that it syncs with. */
   remotes: RemoteView[];
 }
 
-/** Work that a stop of the node has left. */
+/** Work that a stop of the node, or a failure, has left. */
 export interface LeftWorkView {
   /** `archive`: an import of one is completed; `jobs`: it is looked what became of jobs, before any that waits is sent. */
   what: 'archive' | 'jobs';
   /** The file of the archive, where that is known. */
   name: string | null;
   /**
-   * So many entities or jobs so far.
+   * So many entities or jobs so far; null where an import broke off, which the next start of the node completes.
    * @isInt
    */
-  done: number;
+  done: number | null;
 }
 
 /** What the node is and holds. */
