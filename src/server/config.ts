@@ -72,7 +72,10 @@ const settings = z.object({
     )
     .pipe(z.array(hostName))
     .default([]),
-  ARCHEION_PUBLIC_URL: url,
+  ARCHEION_PUBLIC_URL: url.refine(
+    (given) => !/[?#]/.test(given ?? ''),
+    'must have no ? and no #: paths are written behind it',
+  ),
   ARCHEION_PROCESSORS: z
     .string()
     .refine((path) => isAbsolute(path), 'must be an absolute path')

@@ -79,6 +79,8 @@ describe('settings', () => {
     [{ ARCHEION_ALLOWED_HOSTS: 'http://x' }, {}, /^ARCHEION_ALLOWED_HOSTS: /],
     [{ ARCHEION_PUBLIC_URL: 'ftp://x' }, {}, /^ARCHEION_PUBLIC_URL: /],
     [{ ARCHEION_PUBLIC_URL: 'node.example' }, {}, /^ARCHEION_PUBLIC_URL: must be an address that begins with http/],
+    [{ ARCHEION_PUBLIC_URL: 'https://node.example/?' }, {}, /^ARCHEION_PUBLIC_URL: must have no \? and no #/],
+    [{ ARCHEION_PUBLIC_URL: 'https://node.example#a' }, {}, /^ARCHEION_PUBLIC_URL: must have no \? and no #/],
     [{}, { network: 'moon' }, /^--network: /],
     [{}, { host: '0.0.0.0' }, /set ARCHEION_ALLOWED_HOSTS/],
     [{ ARCHEION_HOST: '127.evil.example' }, {}, /set ARCHEION_ALLOWED_HOSTS/],
