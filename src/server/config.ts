@@ -268,6 +268,23 @@ export function unknownSettings(env: Record<string, string | undefined>): string
   return Object.keys(env).filter((name) => name.startsWith('ARCHEION_') && env[name] && !(name in settings.shape));
 }
 
+const tokenKeys = ['ARCHEION_JWT_SECRET', 'ARCHEION_JWT_PUBLIC_KEY', 'ARCHEION_JWT_JWKS_URL'];
+const needed: Record<string, string[]> = {
+  ARCHEION_JWT_ISSUER: tokenKeys,
+  ARCHEION_JWT_AUDIENCE: tokenKeys,
+  ARCHEION_EMBED_KEY: ['ARCHEION_EMBED_URL'],
+  ARCHEION_CHAT_URL: ['ARCHEION_CHAT_MODEL'],
+  ARCHEION_CHAT_MODEL: ['ARCHEION_CHAT_URL'],
+  ARCHEION_CHAT_KEY: ['ARCHEION_CHAT_URL'],
+};
+
+/** Settings that are given without any of those that they need, with these. */
+export function idleSettings(env: Record<string, string | undefined>): { name: string; needs: string[] }[] {
+  return Object.entries(needed)
+    .filter(([name, needs]) => env[name] && !needs.some((other) => env[other]))
+    .map(([name, needs]) => ({ name, needs }));
+}
+
 /** In bytes (RFC 7518, 3.2): whoever has a token can try shorter secrets on it, and sign in as anybody with the one that fits. */
 const leastSecret = 32;
 

@@ -86,6 +86,20 @@ test('serve without a built page prints no link to it, and names what is no sett
   ]);
 });
 
+test('serve names settings that change nothing without others', async () => {
+  const { told, stop, code } = await serve({
+    ARCHEION_CHAT_URL: 'http://127.0.0.1:9/v1',
+    ARCHEION_CHAT_KEY: 'key',
+    ARCHEION_JWT_ISSUER: 'https://idp.test',
+  });
+  stop.abort();
+  await code;
+  expect(told.err).toEqual([
+    'ARCHEION_JWT_ISSUER changes nothing without ARCHEION_JWT_SECRET or ARCHEION_JWT_PUBLIC_KEY or ARCHEION_JWT_JWKS_URL.',
+    'ARCHEION_CHAT_URL changes nothing without ARCHEION_CHAT_MODEL.',
+  ]);
+});
+
 test.each([
   ['x'.repeat(31), [expect.stringMatching(/^ARCHEION_JWT_SECRET is short: /)]],
   [`${'x'.repeat(30)}ü`, []],

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { isShortSecret, readConfig, UsageError, unknownSettings } from '../config.ts';
+import { idleSettings, isShortSecret, readConfig, UsageError, unknownSettings } from '../config.ts';
 import { isSessionSecret } from '../model/sessions.ts';
 import type { GlobalOptions, Shell } from './parts/shell.ts';
 import { whileInUse } from './parts/while-in-use.ts';
@@ -25,6 +25,8 @@ export function addServe(program: Command, shell: Shell): void {
       delete shell.env.ARCHEION_SEAL_KEY;
       for (const name of unknownSettings(shell.env))
         shell.err(`There is no setting ${name}, so it changes nothing: look whether it is misspelled.`);
+      for (const { name, needs } of idleSettings(shell.env))
+        shell.err(`${name} changes nothing without ${needs.join(' or ')}.`);
       const { startServer } = await import('../server.ts');
       const { pid, isRunning, ui } = shell;
       await using node = await whileInUse(shell, waitMs, () =>
