@@ -122,6 +122,28 @@ describe('archeion processor', () => {
     expect(Object.keys((await file()).commands)).toEqual(['fixity']);
   });
 
+  test('says which folder and program of a command are not there', async () => {
+    const lacks = async (...args: string[]) => {
+      expect(await archeion('processor', 'allow', 'own', ...args)).toBe(0);
+      return complaints;
+    };
+    await writeFile(join(folder, 'tool'), '', { mode: 0o755 });
+    await writeFile(join(folder, 'text'), '', { mode: 0o644 });
+    const program = (name: string) => expect.stringMatching(new RegExp(`^No program ${name} is found here: `));
+    expect(await lacks('--', join(folder, 'tool'))).toEqual([]);
+    expect(await lacks('--folder', folder, '--', './tool')).toEqual([]);
+    expect(await lacks('--', './tool')).toEqual([program('./tool')]);
+    expect(await lacks('--', join(folder, 'text'))).toEqual([program(join(folder, 'text'))]);
+    settings.PATH = `/nowhere:${folder}`;
+    expect(await lacks('--', 'tool')).toEqual([]);
+    expect(await lacks('--env', 'HOME', '--', 'tool')).toEqual([program('tool')]);
+    delete settings.PATH;
+    const nowhere = join(folder, 'nowhere');
+    expect(await lacks('--folder', nowhere, '--', join(folder, 'tool'))).toEqual([
+      `There is no folder ${nowhere}: no job can run until it is there.`,
+    ]);
+  });
+
   test('keeps all that are allowed at once, and says who is in the way of one', async () => {
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const codes = await Promise.all(names.map((name) => archeion('processor', 'allow', name, '--', '/bin/x')));

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { access, constants, mkdir, rm, stat, writeFile } from 'node:fs/promises';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { readConfig, UsageError } from '../config.ts';
@@ -72,6 +72,7 @@ export function addProcessor(program: Command, shell: Shell): void {
       const entry = entryOf(name, given, options, shell);
       await changeAllowed(shell, options, (commands) => ({ ...commands, [name]: entry }));
       shell.out(`Kladoi that you make on this node with the endpoint exec:${name} may run: ${entry.run.join(' ')}`);
+      if (given.length > 0) for (const line of await lacking(entry, shell.env)) shell.err(line);
     });
   group
     .command('forbid')
@@ -122,6 +123,28 @@ function shippedRun(name: string, shell: Shell): string[] {
     );
   if (!shell.self) throw new UsageError('Give the command after "--".');
   return [...shell.self, 'processor', 'run', name];
+}
+
+/** What a run would not find now: it may come later, and the node may find what this shell does not. */
+async function lacking(
+  { run: [program = ''], folder, environment }: CommandEntry,
+  env: Shell['env'],
+): Promise<string[]> {
+  const lines: string[] = [];
+  const isThere = async (path: string) => (await stat(path).catch(() => null))?.isDirectory() === true;
+  if (folder !== undefined && !(await isThere(folder)))
+    lines.push(`There is no folder ${folder}: no job can run until it is there.`);
+  // Windows has endings of programs.
+  if (process.platform === 'win32') return lines;
+  const found = environment === undefined || environment.includes('PATH') ? env.PATH : undefined;
+  const folders = program.includes('/') ? [folder ?? '/'] : (found ?? '/usr/bin:/bin').split(delimiter);
+  const isProgram = async (path: string) => {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  };
+  const looked = await Promise.all(folders.map((at) => isProgram(resolve(at, program)).catch(() => false)));
+  if (!looked.includes(true)) lines.push(`No program ${program} is found here: jobs fail unless the node finds it.`);
+  return lines;
 }
 
 async function readAllowed(shell: Shell, options: GlobalOptions): Promise<{ path: string } & CommandsFile> {
