@@ -84,6 +84,12 @@ describe('where and what', () => {
     ['text for a number', { dataType: 'integer' }, '5', 'must be an integer'],
     ['a fraction', { dataType: 'integer' }, 1.5, 'must be an integer up to 2^53-1'],
     ['beyond 2^53', { dataType: 'integer' }, 2 ** 53, 'must be an integer up to 2^53-1'],
+    [
+      'a fraction between bounds',
+      { dataType: 'integer', validators: { minimum: { value: 1 }, maximum: { value: 100 } } },
+      5.5,
+      'must be an integer from 1 up to 100',
+    ],
     ['infinity', { dataType: 'double' }, Number.POSITIVE_INFINITY, 'must be a number'],
     ['a number for text', { dataType: 'string' }, 5, 'must be a string'],
     [

@@ -141,10 +141,12 @@ function number(schema: Schema, source: Source, whole: boolean): Check {
   const max = limit(schema, 'maximum') ?? Number.POSITIVE_INFINITY;
   const kind = whole ? 'an integer' : 'a number';
   const text = whole ? integerText : numberText;
+  const from = min === Number.NEGATIVE_INFINITY ? '' : ` from ${min}`;
+  const bounds = `must be an integer${from} up to ${max === Number.POSITIVE_INFINITY ? '2^53-1' : max}`;
   return (value, path, found) => {
     const given = source === 'text' && typeof value === 'string' && text.test(value) ? Number(value) : value;
     if (typeof given !== 'number' || !Number.isFinite(given)) return refuse(found, path, `must be ${kind}`);
-    if (whole && !Number.isSafeInteger(given)) return refuse(found, path, 'must be an integer up to 2^53-1');
+    if (whole && !Number.isSafeInteger(given)) return refuse(found, path, bounds);
     if (given < min) return refuse(found, path, `must be at least ${min}`);
     if (given > max) return refuse(found, path, `must be at most ${max}`);
     return given;
