@@ -120,3 +120,14 @@ test('a filter lets pass what a plain reading of it does, whatever is compared',
   });
   await fc.assert(property, { numRuns: 20 });
 });
+
+test.each<[unknown, (string | number)[], string]>([
+  [{ $and: [] }, ['$and'], 'must have at least 1 item'],
+  [{ $or: {} }, ['$or'], 'must be a list of conditions'],
+  [{ _a: { $in: 'x' } }, ['_a', '$in'], 'must be a list'],
+  [{ _a: { $exists: 1 } }, ['_a', '$exists'], 'must be true or false'],
+  [{ _a: { $gt: null } }, ['_a', '$gt'], 'must be a text or a number'],
+  [{ _a: 'x'.repeat(2001) }, ['_a'], 'must have at most 2000 characters'],
+])('of a filter it is said what is wrong (%#)', (given, path, message) => {
+  expect(() => compileFilter(given, [])).toThrow(expect.objectContaining({ issues: [{ path, message }] }));
+});

@@ -16,11 +16,11 @@ const maxValues = 1000;
 
 const words = z
   .string()
-  .max(2000)
+  .max(2000, 'must have at most 2000 characters')
   .refine((text) => text.isWellFormed(), 'holds an unpaired surrogate');
 const scalar = z.union([words, z.number(), z.boolean(), z.null()], 'must be a text, number, boolean or null');
 const ordered = z.union([words, z.number()], 'must be a text or a number');
-const scalars = z.array(scalar);
+const scalars = z.array(scalar, 'must be a list');
 const operators = z
   .strictObject({
     $eq: scalar.optional(),
@@ -31,13 +31,13 @@ const operators = z
     $lte: ordered.optional(),
     $in: scalars.optional(),
     $nin: scalars.optional(),
-    $exists: z.boolean().optional(),
+    $exists: z.boolean('must be true or false').optional(),
   })
   .refine((given) => Object.keys(given).length > 0, {
     error: 'must have an operator',
     when: ({ issues }) => issues.length === 0,
   });
-const conditions = z.array(z.unknown()).min(1);
+const conditions = z.array(z.unknown(), 'must be a list of conditions').min(1, 'must have at least 1 item');
 
 type Scalar = z.infer<typeof scalar>;
 
