@@ -60,6 +60,7 @@ describe('the people of a node', () => {
     ok(await ask(node, await jwtOf('grace', clock.ms), 'POST /auth/register'));
     expect(await names('?q=AD')).toEqual(['Ada']);
     expect(await names(`?q=${encodeURIComponent('oë')}`)).toEqual(['Zoë']);
+    expect([await names('?q=zoe'), await names(`?q=${encodeURIComponent('ÂDA')}`)]).toEqual([['Zoë'], ['Ada']]);
     expect(await names('?q=Grace%40IDP.test')).toEqual(['grace']);
     expect(await names(`?q=${ada.id}`)).toEqual(['Ada']);
     expect(await names('?q=%25')).toEqual([]);

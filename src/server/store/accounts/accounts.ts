@@ -1,6 +1,6 @@
 import { NotFoundError } from '../../errors.ts';
 import { derivedId, idOn, type Network, networkOf } from '../../model/ids.ts';
-import { folded } from '../../model/label-fold.ts';
+import { plainLetters } from '../../model/plain-letters.ts';
 import type { NodeDatabase } from '../node-database.ts';
 
 /** A person or service that this node knows; `id` is its user entity's on main. Times are epoch milliseconds. */
@@ -75,14 +75,14 @@ export interface PeopleSoFar {
 }
 
 /**
- * Accounts whose name or address has a part, whatever its case, or whose id it is: the operator first, then by name. `but` is left
- * out. Of very many some are looked at, after `soFar`.
+ * Accounts whose name or address has a part, whatever its case and accents, or whose id it is: the operator first, then by name.
+ * `but` is left out. Of very many some are looked at, after `soFar`.
  */
 export function listPeople(
   db: NodeDatabase,
   { part, limit, but, soFar, each }: { part: string; limit: number; but: string; soFar: PeopleSoFar; each: number },
 ): PeopleSoFar {
-  const wanted = folded(part);
+  const wanted = plainLetters(part);
   const slice = 'SELECT * FROM account WHERE id > ? ORDER BY id LIMIT ?';
   // SQLite folds ASCII alone; of the others it lets pass all.
   const sql = `SELECT id, name, email, created_at, operator, substr(id, -24) = substr(?, -24) AS named
@@ -98,7 +98,8 @@ export function listPeople(
       ...[part, after, each, kept, but, wanted, wanted, wanted === '' ? limit : -1],
     )
     .filter(
-      ({ name, email, named }) => named === 1 || [name, email].some((text) => folded(text ?? '').includes(wanted)),
+      ({ name, email, named }) =>
+        named === 1 || [name, email].some((text) => plainLetters(text ?? '').includes(wanted)),
     )
     .slice(0, limit)
     .map(({ named: _, ...row }) => ({ ...row, operator: row.operator === 1 }));
