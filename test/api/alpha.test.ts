@@ -119,6 +119,13 @@ it('an invite is for one account, and for an address that its provider has verif
   expect((await register(node, 'eve', { email: 'ada@idp.test' })).status).toBe(403);
 });
 
+it('nobody is told to ask for an invite of an address that cannot be invited', async () => {
+  await using node = await closed();
+  const refused = await register(node, 'zoe', { email: 'zoë@idp.test' });
+  expect(refused.body).toEqual({ error: expect.stringMatching(/cannot be invited: .* without accents\.$/) });
+  expect((await invite(node, 'zoë@idp.test')).status).toBe(400);
+});
+
 it('without the secret in its settings a node has no invites', async () => {
   await using node = await startNode();
   const answer = await ask(node, nobody, 'GET /alpha/invites');

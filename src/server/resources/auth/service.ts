@@ -1,5 +1,6 @@
 import { ForbiddenError, UnauthorizedError } from '../../errors.ts';
 import { type Caller, type Claims, type Credential, registered } from '../../model/caller.ts';
+import { normalEmail } from '../../model/emails.ts';
 import { isoTime } from '../../model/iso-time.ts';
 import type { Account } from '../../store/accounts/accounts.ts';
 import type { Identity } from '../../store/accounts/identity.ts';
@@ -72,6 +73,8 @@ export class AuthService {
 function uninvited({ email }: Claims, invite: InviteStatus | null): string {
   const only = 'This node takes new users by invitation only';
   if (email === null) return `${only}, and your token names no e-mail address that is verified.`;
+  if (normalEmail(email) === null)
+    return `${only}, and the e-mail address of your token cannot be invited: it has to be as name@example.org, without accents.`;
   return invite === 'waitlisted'
     ? `${only}. Your address is on the waiting list.`
     : `${only}. Ask whoever runs it to invite you.`;
