@@ -4,6 +4,7 @@ import { countEntities, findEntity, findStored, findTip } from '../../src/server
 import { floorAfter, lastMove, movesAfter, movesBefore } from '../../src/server/store/events.ts';
 import { treeBelow } from '../../src/server/store/graph/tree-reads.ts';
 import { entityMoves } from '../../src/server/store/history-reads.ts';
+import { listProcessors } from '../../src/server/store/jobs/processor-list.ts';
 import { catalogPage, rolesHeldBy } from '../../src/server/store/listings/collection-reads.ts';
 import { compileFilter } from '../../src/server/store/listings/filter.ts';
 import { lookUp, searchLabels } from '../../src/server/store/listings/label-reads.ts';
@@ -418,4 +419,14 @@ test('pages far behind are those of a listing that is counted from its beginning
   } finally {
     db.close();
   }
+});
+
+test('what a list says of a processor ends with a whole character', async () => {
+  await using opened = await openStore('here');
+  const [long, name] = ['x'.repeat(2047), 'x'.repeat(99)];
+  const properties = { label: 'Crow', description: `${long}🐦`, accepts: { types: [`${name}🐦`], cardinality: 'one' } };
+  await opened.store.submit([step(null, first(idOf(1), { type: 'klados', properties }))]);
+  const query = { types: ['klados'] as const, status: null, part: '', limit: 10, offset: 0 };
+  const { processors } = opened.store.read((db) => listProcessors(db, query));
+  expect(processors).toMatchObject([{ description: long, accepts: { types: [name] } }]);
 });

@@ -1,3 +1,4 @@
+import { beginningOf } from '../../model/cut-text.ts';
 import { fromJson } from '../../model/from-json.ts';
 import { folded } from '../../model/label-fold.ts';
 import type { Reader } from '../connection.ts';
@@ -95,14 +96,14 @@ function lineOf(db: Reader, key: number): ProcessorLine {
 }
 
 function text(value: unknown): string | null {
-  return typeof value === 'string' ? value.slice(0, 2048) : null;
+  return typeof value === 'string' ? beginningOf(value, 2048) : null;
 }
 
 function port(value: unknown): ProcessorLine['accepts'] {
   if (typeof value !== 'object' || value === null) return null;
   const { types, cardinality } = value as { types?: unknown; cardinality?: unknown };
   const names = Array.isArray(types) ? types.filter((one) => typeof one === 'string').slice(0, 20) : [];
-  return { types: names.map((name) => name.slice(0, 100)), cardinality: cardinality === 'many' ? 'many' : 'one' };
+  return { types: names.map((name) => beginningOf(name, 100)), cardinality: cardinality === 'many' ? 'many' : 'one' };
 }
 
 function compare(a: string, b: string): number {
