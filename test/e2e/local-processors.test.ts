@@ -118,12 +118,19 @@ test('a workflow that is killed in the middle goes on to the same result; one th
 }, 180_000);
 
 test('the kit is there for other programs', async () => {
-  const { Kit } = (await import('../../out/main/kit.js' as string)) as { Kit: new (...args: unknown[]) => object };
+  const { Kit, RefusedJobError } = (await import('../../out/main/kit.js' as string)) as {
+    Kit: new (...args: unknown[]) => object;
+    RefusedJobError: new () => Error;
+  };
   const options = { url: 'http://127.0.0.1:1', network: 'main', klados: 'K', key: 'ak_', label: 'k' };
-  const kit = new Kit(options, async () => []) as { serve: () => Promise<{ url: string; close: () => Promise<void> }> };
+  const kit = new Kit(options, async () => []) as {
+    serve: () => Promise<{ url: string; close: () => Promise<void> }>;
+    begin: (job: object) => void;
+  };
   const worker = await kit.serve();
   expect((await fetch(`${worker.url}/health`)).status).toBe(200);
   await worker.close();
+  expect(() => kit.begin({ job_id: 'job_1' })).toThrow(RefusedJobError);
   // A compiler checks all of what is no declaration with the other program's own settings.
   const { types } = JSON.parse(readFileSync('package.json', 'utf8')).exports['./kit'];
   expect([types, readFileSync(types, 'utf8')]).toEqual([

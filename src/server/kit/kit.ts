@@ -11,6 +11,9 @@ import { type ServeOptions, serve, type Worker } from './serve.ts';
 import { mismatch, signatureIssue } from './signature.ts';
 import { SigningKeys } from './signing-keys.ts';
 
+// A server of another kind answers with its status.
+// biome-ignore lint/performance/noBarrelFile: other programs import this file alone.
+export { RefusedJobError } from './job-error.ts';
 // The work is rather written in a file of its own, which names its type.
 export type { Handler } from './run-job.ts';
 
