@@ -13,7 +13,7 @@ import type { Shell } from '../../src/server/commands/parts/shell.ts';
 import { run } from '../../src/server/commands/run.ts';
 import { lockFolder } from '../../src/server/store/lock.ts';
 import { ask, operator } from '../helpers/callers.ts';
-import { commandLine } from '../helpers/command-line.ts';
+import { commandLine, screen } from '../helpers/command-line.ts';
 import { collection, ok } from '../helpers/entities.ts';
 import type { Started } from '../helpers/job-scene.ts';
 import { allow, command, replying } from '../helpers/local.ts';
@@ -251,4 +251,18 @@ test('a node that runs for one command sends and runs no job that waits', async 
   await expect.poll(() => endpoint.received.length).toBe(6);
   const { jobs } = ok<{ jobs: { sending: string }[] }>(await ask(node, operator(node), `GET /node/jobs/${job}`));
   expect(jobs[0]?.sending).toBe('accepted');
+});
+
+test('what the node of a command warns of is said at a terminal in words', async () => {
+  await using folder = await temporaryFolder();
+  const data = join(folder.path, 'Dropbox', 'archeion');
+  await mkdir(data, { recursive: true });
+  await writeFile(join(folder.path, 'works.csv'), 'id,label\n1,Zebra\n');
+  const never = new AbortController().signal;
+  const args = ['import', join(folder.path, 'works.csv'), '--collection', 'Works'];
+  const { code, err } = await commandLine(data, args, never, screen().terminal);
+  expect([code, err.split('\n')[0]]).toEqual([
+    0,
+    `Warning: the data folder is in a folder that Dropbox copies while it is written; name another with --data (data: ${data})`,
+  ]);
 });

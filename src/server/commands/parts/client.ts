@@ -98,8 +98,13 @@ export async function openClient(
     };
     // Most commands find a node that runs: they load nothing of one.
     const { startServer } = await import('../../server.ts');
+    const { logInWords } = await import('./log-in-words.ts');
     const { pid, isRunning, stopped } = shell;
-    const node = opened.use(await startServer(quiet, secrets, { pid, isRunning, ui: null, lent: true, stopped }));
+    // What is asked for by its setting, and what programs read, stays as it is.
+    const log = shell.terminal && config.logLevel === 'info' ? { log: logInWords(shell.err) } : {};
+    const node = opened.use(
+      await startServer(quiet, secrets, { pid, isRunning, ui: null, lent: true, stopped, ...log }),
+    );
     // Where that was before it has completed what an earlier one left, nobody is to take what is there for all of it.
     if (stopped.aborted) throw new FailureError('Stopped.');
     opened.defer(() => othersDone(node.ctx.requests, own, shell));
