@@ -75,7 +75,7 @@ describe('the texts of the page', () => {
       .filter((path) => path.endsWith('.ts') && !path.startsWith('generated'))
       .map((path) => readFileSync(new URL(path, server), 'utf8'))
       .join('\n');
-    const [what, why, then] = ['/srv/a: b', 'it is gone', 'a number'];
+    const [what, why, then] = ['503: /srv/a: b', 'it is gone', 'a number'];
     for (const name of Object.keys(saidByNode) as (keyof typeof saidByNode)[]) {
       const said: string = saidByNode[name];
       expect(said.split('…').filter((part) => !written.includes(part.trim()))).toEqual([]);
@@ -95,6 +95,7 @@ describe('the texts of the page', () => {
     expect([
       ownWords(t, 'b, c.csv, line 4: does not have as many cells (1) as the header has columns (2)'),
       ownWords(t, 'a.json, element 2: "born" is "c. 1800", which is not a number'),
+      ownWords(t, 'a.csv, line 2: "size" is "[1e400]", which is not JSON that can be kept exactly'),
       ownWords(t, 'a.json, element 2'),
       ownWords(t, 'a.json, element 2: is odd'),
       ownWords(
@@ -103,14 +104,19 @@ describe('the texts of the page', () => {
       ),
       ownWords(t, 'The command ink ended with code 3. It said last: no ink: left'),
       ownWords(t, 'the processor wrote no log before its permissions ended (it was not sent)'),
+      ownWords(t, 'the processor answered 404 with text/html instead of JSON'),
+      ownWords(t, 'the processor answered more than 65536 bytes'),
     ]).toEqual([
       'b, c.csv, Zeile 4: hat nicht so viele Zellen (1), wie die Kopfzeile Spalten hat (2)',
       'a.json, Element 2: „born“ ist „c. 1800“; erwartet wird eine Zahl',
+      'a.csv, Zeile 2: „size“ ist „[1e400]“; erwartet wird JSON, das sich genau behalten lässt',
       'a.json, Element 2',
       null,
       'a.json, Zeile 2: ein Datensatz der Art „work“ hat keine brauchbare Kennung (ein Text von 1 bis 1.000 Zeichen oder eine Zahl)',
       'Der Befehl ink endete mit Code 3. Zuletzt sagte er: no ink: left',
       'Der Prozessor schrieb kein Protokoll, bevor seine Rechte endeten (er wurde nicht gesendet).',
+      'der Prozessor antwortete 404 mit text/html statt mit JSON',
+      null,
     ]);
   });
 

@@ -44,6 +44,7 @@ export const saidByNode = {
   notOfKind: '"…" is "…", which is not …',
   kindBoolean: 'yes, no, true, false, 1 or 0',
   kindDate: 'a date as 1901, 1901-03 or 1901-03-04',
+  kindJsonExact: 'JSON that can be kept exactly',
   kindNumber: 'a number',
   kindNumberExact: 'a number that can be kept exactly: take it as a text',
   twice: '… is there twice, of which one alone could be kept',
@@ -66,6 +67,11 @@ export const saidByNode = {
   jobTaken: 'the processor took it',
   jobUnsent: 'it was not sent',
   messagesLeft: '… more messages are left out.',
+  processorElse: 'the processor answered for another job',
+  processorFront: 'what stands before the processor answered …',
+  processorNoJson: 'the processor answered … with … instead of JSON',
+  processorSends: 'the processor answered … instead of taking it: give the address that it leads to',
+  // Behind those that begin so, too.
   processorAnswered: 'the processor answered …',
 } as const;
 
@@ -75,6 +81,9 @@ const forms = Object.entries(saidByNode).map(([name, said]) => ({
   form: new RegExp(`^${said.split('…').map(literally).join('(.*?)')}$`, 's'),
 }));
 
+/** A status, and words of the processor's own: what goes on in another way is another sentence. */
+const answered = /^\d{3}(?:: .*)?$/s;
+
 /** None of them is longer, with what it names; of what others have written no more is looked through. */
 const longest = 2000;
 
@@ -83,7 +92,8 @@ export function inPageWords(said: string): { key: MessageKey; values: Record<'wh
   if (said.length > longest) return null;
   for (const { name, form } of forms) {
     const [all, what = '', why = '', then = ''] = form.exec(said) ?? [];
-    if (all !== undefined) return { key: `said.${name}`, values: { what, why, then } };
+    if (all !== undefined && (name !== 'processorAnswered' || answered.test(what)))
+      return { key: `said.${name}`, values: { what, why, then } };
   }
   return null;
 }
