@@ -39,6 +39,16 @@ async function leave(node: TestNode, car: Uint8Array, run: object, ended?: objec
   await store.submit([{ changes: [], preconditions: [], rows, origin: 'car', time: 0 }]);
 }
 
+/** A folder whose node has left the import of an archive of one person under way. */
+async function interrupted(): Promise<Awaited<ReturnType<typeof temporaryFolder>>> {
+  const state = new SampleState();
+  state.write('person');
+  const folder = await temporaryFolder();
+  await using node = await startNode({ data: folder.path });
+  await leave(node, await state.export(), { id: '00000000000000000000000000', started: 0, name: 'people.car' });
+  return folder;
+}
+
 /** Whether bytes that no version names, and that came long ago, are still there after leftovers were cleared away. */
 async function keepsUnnamed(node: TestNode): Promise<boolean> {
   const files = new FileStore(filesFolder((await node.ctx.networks.get('main')).folder));
@@ -112,15 +122,8 @@ test('a node that goes on answers while it completes an import, and says so', as
 });
 
 test('a command that is stopped leaves an interrupted import to the next start, where its own node would complete it first', async () => {
-  const state = new SampleState();
-  state.write('person');
-  const car = await state.export();
-  await using folder = await temporaryFolder();
+  await using folder = await interrupted();
   const data = folder.path;
-  {
-    await using node = await startNode({ data });
-    await leave(node, car, { id: '00000000000000000000000000', started: 0, name: 'people.car' });
-  }
   expect(await commandLine(data, ['status'], AbortSignal.abort())).toEqual({
     code: 1,
     out: '',
@@ -154,15 +157,8 @@ test('a node that stops leaves the import of an archive that it takes in to its 
 });
 
 test('an import is not begun, nor a start counted, where its network cannot be opened', async () => {
-  const state = new SampleState();
-  state.write('person');
-  const car = await state.export();
-  await using folder = await temporaryFolder();
+  await using folder = await interrupted();
   const data = folder.path;
-  {
-    await using node = await startNode({ data });
-    await leave(node, car, { id: '00000000000000000000000000', started: 0, name: 'people.car' });
-  }
   const change = (sql: string) => {
     using db = Object.assign(new Database(databaseFile(data, 'main')), { [Symbol.dispose]: () => db.close() });
     db.exec(sql);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { markedWords, soughtWords } from '../../src/renderer/src/components/marked-words.ts';
+import { folded, markedWords, soughtWords } from '../../src/renderer/src/components/marked-words.ts';
+import { plainLetters } from '../../src/server/model/plain-letters.ts';
 
 /** The text with its hits between brackets. */
 const marked = (text: string, query: string) =>
@@ -24,6 +25,16 @@ describe('the words that were sought', () => {
     ['', 'ship', ''],
     ['ship', '*[(', 'ship'],
   ])('are marked in %s for %s', (text, query, expected) => expect(marked(text, query)).toBe(expected));
+
+  test('are compared as the node compares the words of its search', () => {
+    for (const text of [
+      'Straße Æsir œuvre Ørsted Łódź',
+      'IŞIK ışık KIRMIZI',
+      'Đorđe Ðorđe Þór',
+      'λόγος ΛΟΓΟΣ É é ﬁ １',
+    ])
+      expect(folded(text).normalize('NFC')).toBe(plainLetters(text));
+  });
 
   test('nothing of a text is lost, however long it is', () => {
     const long = 'harbour and boats. '.repeat(20_000);

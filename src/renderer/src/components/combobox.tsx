@@ -1,8 +1,9 @@
 import { ChevronDown } from 'lucide-react';
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef, useState } from 'react';
 import { Input } from './field.tsx';
 import { onceHeld } from './once-held.ts';
 import { pressedKey } from './pressed-key.ts';
+import { useEarlyEnter } from './use-early-enter.ts';
 import { useIntoView } from './use-into-view.ts';
 
 interface ComboboxProps<T> {
@@ -63,20 +64,16 @@ export function Combobox<T>(props: ComboboxProps<T>) {
     setOpen(false);
     if (isChoice !== undefined) setActive(0);
   };
-  const early = useRef(false);
+  const early = useEarlyEnter(waits, () => {
+    if (likeliest !== undefined) choose(likeliest);
+    else if (document.activeElement !== field.current) onLeave?.();
+  });
   const choose = (option: T | undefined) => {
     if (option === undefined) return;
     early.current = false;
     close();
     onChoose(option);
   };
-  // Each time: what fits comes late, also after the field was left.
-  useEffect(() => {
-    if (!early.current || waits) return;
-    early.current = false;
-    if (likeliest !== undefined) choose(likeliest);
-    else if (document.activeElement !== field.current) onLeave?.();
-  });
   const onKeyDown = (event: KeyboardEvent) => {
     if (onceHeld(event)) return;
     const key = pressedKey(event);

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { Library, Plus, Trash2 } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useRef, useState } from 'react';
 import { useCommands } from '../../commands/commands.ts';
 import { stepCommands } from '../../commands/step-commands.ts';
 import { Button, buttonClasses } from '../../components/button.tsx';
@@ -13,6 +13,7 @@ import { PageHead } from '../../components/page-head.tsx';
 import { pressedKey } from '../../components/pressed-key.ts';
 import { QueryState } from '../../components/query-state.tsx';
 import { useActive } from '../../components/use-active.ts';
+import { useEarlyEnter } from '../../components/use-early-enter.ts';
 import { useSettled } from '../../components/use-settled.ts';
 import { useTypedAddress } from '../../components/use-typed-address.ts';
 import { useTexts } from '../../messages/texts.tsx';
@@ -42,13 +43,7 @@ export function Collections() {
   const isOfText = settled === wanted && !list.isPlaceholderData;
   const { at, put, reset } = useActive(shown.map(({ id }) => id));
   const open = (id: string | undefined) => id && void go({ to: '/collections/$id', params: { id } });
-  const early = useRef(false);
-  // Each time: what fits comes late.
-  useEffect(() => {
-    if (!early.current || !isOfText) return;
-    early.current = false;
-    open(likeliest(shown, wanted)?.id);
-  });
+  const early = useEarlyEnter(!isOfText, () => open(likeliest(shown, wanted)?.id));
 
   const group = t('group.list');
   useCommands([
